@@ -82,7 +82,8 @@ class Pass:
     @staticmethod
     def match(x, like):
         x = x.float()
-        return x * (like.pow(2).mean(-1, keepdim=True).sqrt() / x.pow(2).mean(-1, keepdim=True).clamp(min=1e-5).sqrt())
+        wanted = like.pow(2).mean(-1, keepdim=True).clamp(min=1e-12).sqrt()  # a row of zeros has no slope otherwise
+        return x * (wanted / x.pow(2).mean(-1, keepdim=True).clamp(min=1e-5).sqrt())
 
     def modalities(self, w, p, x):
         x = rms(x, w[p + "altup.router_norm.weight"]) / self.config.hidden_size
