@@ -1,0 +1,43 @@
+#include "affine_portable.h"
+#include "shared/affine_group.h"
+
+#include <math.h>
+
+#pragma STDC FP_CONTRACT OFF
+
+static void quantize_group(const float *x, size_t group, ck_order order, int8_t *evens, int8_t *odds, float *scale,
+                           float *sum)
+{
+    uint32_t peak = 0;
+    for (size_t k = 0; k < group; k++) {
+        uint32_t magnitude = ck_affine_bits(x[k]) & CK_AFFINE_MAGNITUDE;
+        peak = magnitude > peak ? magnitude : peak;
+    }
+    ck_affine_step step = ck_affine_step_for(peak);
+    int32_t total = 0;
+    for (size_t k = 0; k < group; k++) {
+        int8_t value = step.coded ? (int8_t)ck_affine_round(x[k] * step.inverse) : 0;
+        total += value;
+        if (order == CK_NATURAL)
+            evens[k] = value;
+        else if (k % 2 == 0)
+            evens[k / 2] = value;
+        else
+            odds[k / 2] = value;
+    }
+    *scale = step.scale;
+    *sum = step.scale * (float)total;
+}
+
+void ck_quantize_activations_portable(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end)
+{
+    const size_t groups = out.columns / out.group;
+    const size_t packed = out.order == CK_EVEN_ODD ? out.group / 2 : out.group;
+    for (size_t row = begin; row < end; row++) {
+        int8_t *values = out.values + row * out.columns;
+        for (size_t g = 0; g < groups; g++)
+            quantize_group(x + row * x_stride + g * out.group, out.group, out.order, values + g * packed,
+                           values + out.columns / 2 + g * packed, out.scales + row * groups + g,
+                           out.sums + row * groups + g);
+    }
+}
