@@ -1,0 +1,13 @@
+#ifndef CKERNELS_H
+#define CKERNELS_H
+
+#include "ck/types.h"
+#include "ck/cpu.h"
+#include "ck/parallel.h"
+#include "ck/product.h"
+#include "ck/vector.h"
+#include "ck/rope.h"
+#include "ck/attention.h"
+#include "ck/sampling.h"
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef CK_PARALLEL_H
+#define CK_PARALLEL_H
+
+#include "types.h"
+
+/// One share of a loop: the items [begin, end).
+typedef void (*ck_task)(void *context, size_t begin, size_t end);
+
+/// Opens a team of `threads` threads (the caller is one of them), calls body(context) on the caller and closes
+/// the team when it returns. The helpers wait for loops with a short spin, then sleep.
+/// Runs the body alone when threads is 1 or when the caller is already inside a team.
+void ck_team_run(size_t threads, void (*body)(void *context), void *context);
+
+/// Runs task over [0, count) in shares of at least `grain` items and returns when all are done.
+/// Shares are claimed one by one, so a thread that lost its core delays the rest by one share only.
+/// Outside a team, and inside a task, the whole range runs on the caller.
+void ck_for(size_t count, size_t grain, ck_task task, void *context);
+
+/// Threads of the team the caller is in; 1 outside a team.
+size_t ck_team_size(void);
+
+#endif

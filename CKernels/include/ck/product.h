@@ -1,0 +1,34 @@
+#ifndef CK_PRODUCT_H
+#define CK_PRODUCT_H
+
+#include "types.h"
+
+/// Quantises the rows [begin, end) of x (row stride in elements) into `out`, group by group:
+/// scale = absmax / 127, value = round to nearest even of x / scale (of x * (127 / absmax)), sum = scale * sum(values).
+/// A group of zeros gets scale 0; a group with an infinity or NaN gets scale NaN and values 0, so that it stays visible.
+void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
+
+/// y[i][o] = sum over k of w[o][k] * x[i][k] for all `rows` activation rows i and the weight rows o in [begin, end).
+/// w is Q4 (x in CK_EVEN_ODD order) or Q8 (CK_NATURAL), with the same group as x.
+/// Canonical order, per output: for each group g ascending, with the exact integer dot product isum:
+///   acc = fma(float(isum), wscale * ascale, acc);  acc = fma(wbias, asum, acc).
+/// The bits do not depend on `rows`, on the range or on the level. y_stride in elements; y must not alias x.
+void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end);
+
+/// The same product with float32 activations and weights of any type (Q4, Q8 as fma(code, scale, bias)).
+/// Canonical order, per output: lane k mod 16 accumulates acc = fma(x[k], w[k], acc) for ascending k (x and w padded
+/// with zeros to a multiple of 16); the lanes are summed by halves: 16 to 8 (i and i + 8), 8 to 4, 4 to 2, 2 to 1.
+void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
+                      size_t begin, size_t end);
+
+/// The same product through OpenBLAS (Accelerate on Apple), for many rows: fast, but not in canonical order.
+/// Single-threaded inside: the caller splits [begin, end). Falls back to ck_float_product where there is no BLAS.
+void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
+                     size_t begin, size_t end);
+
+/// out[i][c - column_begin] = scale * w[ids[i]][c] for the columns [column_begin, column_end), i in [0, count).
+/// Q4 and Q8 rows are dequantised as fma(code, scale, bias) first. Ids must lie in [0, w.rows); any column range.
+void ck_gather_rows(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,
+                    size_t column_begin, size_t column_end, float scale);
+
+#endif
