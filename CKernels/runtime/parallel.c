@@ -1,0 +1,260 @@
+#include "ck/parallel.h"
+#include "ck/cpu.h"
+#include "internal/blas.h"
+#include "internal/wait.h"
+
+#include <limits.h>
+#include <time.h>
+
+// A team lives in one parallel region: its first thread runs the body, the others loop over jobs. A job is published by
+// making the epoch odd ("open") and ended by making it even; a worker counts itself in before it looks whether the epoch
+// is open, and the caller ends the job before it looks whether anyone is still in. Both use sequentially consistent
+// operations, so either the worker sees the end and stays out, or the caller sees the worker and waits for it: the job's
+// fields never change under a reader.
+
+enum {
+    shares_per_thread = 8,      // enough to even out a thread that lost its core, few enough to claim cheaply
+    looks_per_clock = 32,       // looks at the awaited word between two looks at the clock
+    patient_nanoseconds = 50000,
+    hasty_nanoseconds = 20000,  // when the team fills the machine, others may need the core
+};
+
+static const uint32_t closed_for_good = UINT32_MAX - 1;
+
+typedef struct job {
+    ck_task task;
+    void *context;
+    size_t count, shares;
+} job;
+
+typedef struct team {
+    _Alignas(64) _Atomic uint32_t epoch;
+    _Alignas(64) _Atomic size_t next;       // share to claim
+    _Alignas(64) _Atomic uint32_t inside;   // workers that may read the job
+    _Alignas(64) _Atomic uint32_t sleepers; // workers that may sleep on the epoch
+    _Atomic bool caller_sleeps;             // on `inside`
+    job job;
+    size_t size;
+    long spin_nanoseconds;
+    void (*body)(void *context);
+    void *context;
+} team;
+
+static _Thread_local team *current_team;
+static _Thread_local bool in_task;
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static long long nanoseconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+/// Looks at the word for a while; returns its last value, which is `value` when nothing happened in time.
+static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience)
+{
+    uint32_t seen = atomic_load(word);
+    if (seen != value || patience == 0)
+        return seen;
+    const long long deadline = nanoseconds() + patience;
+    do {
+        for (int i = 0; i < looks_per_clock; i++) {
+            relax();
+            seen = atomic_load(word);
+            if (seen != value)
+                return seen;
+        }
+    } while (nanoseconds() < deadline);
+    return seen;
+}
+
+/// Claims shares until none is left.
+static void take_part(team *t)
+{
+    const job *j = &t->job;
+    const size_t base = j->count / j->shares, longer = j->count % j->shares;
+    for (size_t share; (share = atomic_fetch_add(&t->next, 1)) < j->shares;) {
+        const size_t begin = share * base + (share < longer ? share : longer);
+        j->task(j->context, begin, begin + base + (share < longer));
+    }
+}
+
+static void work(team *t)
+{
+    in_task = true;
+    uint32_t seen = 0;
+    for (;;) {
+        uint32_t epoch = spin_while(&t->epoch, seen, t->spin_nanoseconds);
+        while (epoch == seen) {
+            atomic_fetch_add(&t->sleepers, 1);
+            ck_wait_while(&t->epoch, seen);
+            atomic_fetch_sub(&t->sleepers, 1);
+            epoch = atomic_load(&t->epoch);
+        }
+        if (epoch % 2 == 1) {
+            atomic_fetch_add(&t->inside, 1);
+            epoch = atomic_load(&t->epoch);
+            if (epoch % 2 == 1)
+                take_part(t);
+            if (atomic_fetch_sub(&t->inside, 1) == 1 && atomic_load(&t->caller_sleeps))
+                ck_wake_all(&t->inside);
+        }
+        if (epoch == closed_for_good)
+            break;
+        seen = epoch;
+    }
+    in_task = false;
+}
+
+static void set_epoch(team *t, uint32_t epoch)
+{
+    atomic_store(&t->epoch, epoch);
+    if (atomic_load(&t->sleepers) > 0)
+        ck_wake_all(&t->epoch);
+}
+
+static void wait_for_workers(team *t)
+{
+    uint32_t inside;
+    while ((inside = atomic_load(&t->inside)) > 0) {
+        inside = spin_while(&t->inside, inside, t->spin_nanoseconds);
+        if (inside == 0)
+            return;
+        atomic_store(&t->caller_sleeps, true);
+        inside = atomic_load(&t->inside);
+        if (inside > 0)
+            ck_wait_while(&t->inside, inside);
+        atomic_store(&t->caller_sleeps, false);
+    }
+}
+
+void ck_for(size_t count, size_t grain, ck_task task, void *context)
+{
+    team *t = current_team;
+    if (count == 0)
+        return;
+    if (!t || in_task) {
+        task(context, 0, count);
+        return;
+    }
+    const size_t possible = count / (grain > 0 ? grain : 1), wanted = t->size * shares_per_thread;
+    const size_t shares = possible < wanted ? possible : wanted;
+    in_task = true;
+    if (shares <= 1) {
+        task(context, 0, count);
+    } else {
+        t->job = (job){task, context, count, shares};
+        atomic_store(&t->next, 0);
+        // Wrapping before the closing value keeps that value unique; workers compare epochs for equality only.
+        const uint32_t epoch = atomic_load(&t->epoch) >= closed_for_good - 2 ? 0 : atomic_load(&t->epoch);
+        set_epoch(t, epoch + 1);
+        take_part(t);
+        atomic_store(&t->epoch, epoch + 2);   // nobody needs to wake for an end
+        wait_for_workers(t);
+    }
+    in_task = false;
+}
+
+size_t ck_team_size(void)
+{
+    return current_team ? current_team->size : 1;
+}
+
+/// What each thread of the region does.
+static void enter(team *t, bool first)
+{
+    current_team = t;
+    if (first) {
+        t->body(t->context);
+        set_epoch(t, closed_for_good);
+    } else {
+        work(t);
+    }
+    current_team = NULL;
+}
+
+#if defined(CK_OPENMP)
+
+// The entry points of an OpenMP runtime (LLVM's or GNU's) that compilers call; so no compiler flag is needed.
+void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags);
+int omp_get_thread_num(void);
+// Only LLVM's runtime has it.
+__attribute__((weak)) void kmp_set_blocktime(int milliseconds);
+
+static void region(void *data)
+{
+    enter(data, omp_get_thread_num() == 0);
+}
+
+static void run_region(team *t)
+{
+    if (kmp_set_blocktime)
+        kmp_set_blocktime(0);   // between regions workers sleep rather than spin
+    GOMP_parallel(region, t, (unsigned)t->size, 0);
+}
+
+#elif defined(__APPLE__)
+
+#include <dispatch/dispatch.h>
+
+// Iteration 0 may run on any thread, and the caller may be given no other until the body ends: the body runs on the
+// calling thread and only the helpers are dispatched.
+static void helper(void *data)
+{
+    enter(data, false);
+}
+
+static void run_region(team *t)
+{
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_queue_t queue = dispatch_get_global_queue(QOS_CLASS_USER_INITIATED, 0);
+    for (size_t i = 1; i < t->size; i++)
+        dispatch_group_async_f(group, queue, t, helper);
+    enter(t, true);
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+    dispatch_release(group);
+}
+
+#else
+
+// No runtime: the body runs alone.
+static void run_region(team *t)
+{
+    t->size = 1;
+    enter(t, true);
+}
+
+#endif
+
+void ck_team_run(size_t threads, void (*body)(void *context), void *context)
+{
+    if (threads <= 1 || current_team) {
+        body(context);
+        return;
+    }
+    // Asked once: it reads system files, and a team opens for every forward pass.
+    static _Atomic size_t known_processors;
+    size_t processors = atomic_load(&known_processors);
+    if (processors == 0) {
+        processors = ck_processor_count();
+        atomic_store(&known_processors, processors);
+    }
+    team t = {
+        .size = threads < INT_MAX ? threads : INT_MAX,
+        .spin_nanoseconds = threads > processors ? 0 : threads == processors ? hasty_nanoseconds : patient_nanoseconds,
+        .body = body,
+        .context = context,
+    };
+    ck_blas_enter();
+    run_region(&t);
+    ck_blas_leave();
+}
