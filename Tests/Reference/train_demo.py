@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the bundled demo model from scratch and writes it in the layout of the published MLX models.
 
-    python3 Tests/Reference/train_demo.py --corpus FOLDER --work FOLDER --out Sources/DemoModel/Resources/demo --minutes 85
+    python3 Tests/Reference/train_demo.py --corpus FOLDER --work FOLDER --out Sources/DemoModel/Resources/demo
 
 FOLDER of --corpus holds plain text files (paragraphs of one line, blank lines between). --work keeps the checkpoint:
 run the same command again to go on after an interruption, or with --export-only to write what there is so far.
@@ -201,7 +201,7 @@ def main():
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="folder for the checkpoint and the tokenizer")
     parser.add_argument("--out", type=Path, help="folder for the finished model")
-    parser.add_argument("--minutes", type=float, default=85, help="wall-clock time of the whole training")
+    parser.add_argument("--minutes", type=float, default=75, help="wall-clock time of the whole training")
     parser.add_argument("--workers", type=int, default=2, help="processes that share the batch")
     parser.add_argument("--threads", type=int, default=1, help="threads of each worker")
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="do not use torch.compile")

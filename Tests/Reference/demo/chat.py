@@ -91,7 +91,8 @@ class Chat:
             others = [n for n in found if n != noun]
             if others and rng.random() < 0.2:
                 b = rng.choice(others)
-                return rng.choice(ASK_TWO).format(a=article(noun), b=article(b), the="the " + noun, theb="the " + b), text
+                question = rng.choice(ASK_TWO)
+                return question.format(a=article(noun), b=article(b), the="the " + noun, theb="the " + b), text
             return rng.choice(ASK).format(a=article(noun), the="the " + noun), text
         if kind < 0.70:
             text, found, _ = self.passages[rng.choice(self.starts)]

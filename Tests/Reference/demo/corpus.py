@@ -3,8 +3,9 @@ import re
 from pathlib import Path
 
 HELD_OUT_EVERY, HELD_OUT_RUN = 500, 10  # ten consecutive paragraphs of every 500 (2 %) are never trained on
-STORY_START = re.compile(r"^(Once upon a time|Once (there|upon)|There (was|were|lived) once|There (was|lived) |Once, |"
-                         r"Long(,)? (long )?ago|In (the )?(olden|old|ancient|days|a) |Many(,)? (many )?years ago|A long )")
+STORY_START = re.compile(
+    r"^(Once upon a time|Once (there|upon)|There (was|were|lived) once|There (was|lived) |Once, |Long(,)? (long )?ago|"
+    r"In (the )?(olden|old|ancient|days|a) |Many(,)? (many )?years ago|A long )")
 
 
 def books(folder):
