@@ -1,0 +1,78 @@
+#ifndef CK_AFFINE_AVX512_H
+#define CK_AFFINE_AVX512_H
+
+#include "shared/affine_group.h"
+
+#include <immintrin.h>
+
+// Building blocks of the AVX-512 VNNI level. Everything here must be included inside a target region.
+// A "block" is 16 weight rows, one per 32-bit lane; a "piece" is 16 bytes of each of them.
+
+#define CK_AFFINE_INLINE static inline __attribute__((always_inline))
+
+enum { affine_lanes = 16, affine_piece = 16 };
+
+typedef __m512i affine_vector;
+
+CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m512i codes)
+{
+    _mm512_store_si512(out, codes);
+}
+
+/// Four activation values in every lane.
+CK_AFFINE_INLINE __m512i affine_broadcast(const int8_t *values)
+{
+    int32_t four;
+    memcpy(&four, values, sizeof four);
+    return _mm512_set1_epi32(four);
+}
+
+/// The 16-byte pieces of 16 rows, turned: vector d holds dword d of every row, row r in lane r.
+CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t stride)
+{
+    __m512i quarter[4];   // 128-bit lane l of quarter i: row 4 l + i
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *row = rows + (size_t)i * stride;
+        __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)row));
+        v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + 4 * stride)));
+        v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 8 * stride)));
+        quarter[i] = _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 12 * stride)));
+    }
+    __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]), b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
+    __m512i c = _mm512_unpacklo_epi32(quarter[2], quarter[3]), d = _mm512_unpackhi_epi32(quarter[2], quarter[3]);
+    out[0] = _mm512_unpacklo_epi64(a, c);
+    out[1] = _mm512_unpackhi_epi64(a, c);
+    out[2] = _mm512_unpacklo_epi64(b, d);
+    out[3] = _mm512_unpackhi_epi64(b, d);
+}
+
+/// Pairs of 16-bit scales (lower group in the low half) to float32.
+CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair, ck_type type)
+{
+    __m512 low, high;
+    if (type == CK_BF16) {
+        low = _mm512_castsi512_ps(_mm512_slli_epi32(pair, 16));
+        high = _mm512_castsi512_ps(_mm512_and_si512(pair, _mm512_set1_epi32((int)0xffff0000u)));
+    } else {
+        low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pair));
+        high = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(pair, 16)));
+    }
+    _mm512_storeu_ps(lower, low);
+    _mm512_storeu_ps(upper, high);
+}
+
+/// One 16-byte piece of scales of 16 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
+/// `step` is the distance between groups in `out`.
+CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride, ck_type type)
+{
+    __m512i turned[4];
+    affine_turn(turned, rows, stride);
+    for (size_t d = 0; d < 4; d++) {
+        if (type == CK_F32)
+            _mm512_storeu_ps(out + d * step, _mm512_castsi512_ps(turned[d]));
+        else
+            affine_widen_pair(out + 2 * d * step, out + (2 * d + 1) * step, turned[d], type);
+    }
+}
+
+#endif
