@@ -1,8 +1,6 @@
 #include "affine_portable.h"
 #include "shared/affine_group.h"
 
-#include <math.h>
-
 #pragma STDC FP_CONTRACT OFF
 
 static void quantize_group(const float *x, size_t group, ck_order order, int8_t *evens, int8_t *odds, float *scale,

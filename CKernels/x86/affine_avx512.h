@@ -27,6 +27,16 @@ CK_AFFINE_INLINE __m512i affine_broadcast(const int8_t *values)
     return _mm512_set1_epi32(four);
 }
 
+CK_AFFINE_INLINE __m512i affine_low(__m512i codes)
+{
+    return _mm512_and_si512(codes, _mm512_set1_epi8(15));
+}
+
+CK_AFFINE_INLINE __m512i affine_high(__m512i codes)
+{
+    return affine_low(_mm512_srli_epi16(codes, 4));
+}
+
 /// The 16-byte pieces of 16 rows, turned: vector d holds dword d of every row, row r in lane r.
 CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t stride)
 {
@@ -73,6 +83,15 @@ CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t 
         else
             affine_widen_pair(out + 2 * d * step, out + (2 * d + 1) * step, turned[d], type);
     }
+}
+
+/// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
+CK_AFFINE_INLINE __m512 affine_step_rows(__m512 acc, __m512i sum, const float *scales, const float *biases,
+                                         const float *scale, const float *total)
+{
+    __m512 step = _mm512_mul_ps(_mm512_loadu_ps(scales), _mm512_set1_ps(*scale));
+    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), step, acc);
+    return _mm512_fmadd_ps(_mm512_loadu_ps(biases), _mm512_set1_ps(*total), acc);
 }
 
 #endif

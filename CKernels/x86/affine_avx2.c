@@ -1,0 +1,28 @@
+#if defined(__x86_64__)
+
+#include "internal/table.h"
+#include "internal/target.h"
+#include "shared/affine_group.h"
+
+#include <immintrin.h>
+
+#pragma STDC FP_CONTRACT OFF
+
+CK_TARGET_AVX2_BEGIN
+
+#include "affine_avx2.h"
+#include "affine_quantize_avx2.inc"
+#include "shared/affine_tile.inc"
+#include "affine_gemv_avx2.inc"
+#include "affine_gemm_avx2.inc"
+#include "shared/affine_product.inc"
+
+CK_TARGET_END
+
+void ck_fill_affine_avx2(ck_table *table)
+{
+    table->quantize_activations = affine_quantize;
+    table->affine_product = affine_product;
+}
+
+#endif
