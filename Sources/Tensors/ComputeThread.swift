@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+
+/// A serial executor with one operating-system thread of its own.
+///
+/// OpenMP keeps a team of threads per calling thread, and a decode loop would hold a thread of the cooperative pool
+/// for minutes: so all compute runs here.
+package final class ComputeThread: SerialExecutor {
+  package static let shared = ComputeThread(name: "gemma.compute")
+
+  private let condition = NSCondition()
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  package init(name: String) {
+    let thread = Thread { [unowned self] in self.work() }
+    thread.name = name
+    thread.stackSize = 16 << 20  // kernels keep their tiles on the stack
+    thread.start()
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    condition.lock()
+    jobs.withLock { $0.append(job) }
+    condition.signal()
+    condition.unlock()
+  }
+
+  private func work() {
+    while true {
+      condition.lock()
+      while jobs.withLock({ $0.isEmpty }) { condition.wait() }
+      let batch = jobs.withLock { jobs in
+        defer { jobs = [] }
+        return jobs
+      }
+      condition.unlock()
+      for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+  }
+}

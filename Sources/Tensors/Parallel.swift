@@ -1,0 +1,29 @@
+import CKernels
+
+/// Runs a forward pass on a team of threads, and loops over that team.
+package enum Parallel {
+  /// Opens a team around `body`; `forEach` inside it uses the team's threads.
+  package static func team<Result>(threads: Int, _ body: () throws -> Result) throws -> Result {
+    var outcome: Swift.Result<Result, any Error>?
+    withoutActuallyEscaping(body) { body in
+      var run = { outcome = Swift.Result { try body() } }
+      withUnsafeMutablePointer(to: &run) { pointer in
+        ck_team_run(threads, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, pointer)
+      }
+    }
+    guard let outcome else { throw GemmaError.degenerateOutput(reason: "the thread team did not run") }
+    return try outcome.get()
+  }
+
+  /// Calls `body` with shares of 0 ..< count on the team's threads and returns when all are done.
+  package static func forEach(_ count: Int, grain: Int = 1, _ body: (Range<Int>) -> Void) {
+    guard count > 0 else { return }
+    if count <= grain || ck_team_size() == 1 { return body(0..<count) }
+    withoutActuallyEscaping(body) { body in
+      var run = body
+      withUnsafeMutablePointer(to: &run) { pointer in
+        ck_for(count, grain, { $0?.assumingMemoryBound(to: ((Range<Int>) -> Void).self).pointee($1..<$2) }, pointer)
+      }
+    }
+  }
+}
