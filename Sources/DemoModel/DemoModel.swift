@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The small Gemma 3n that the command line and the tests carry with them.
 package enum DemoModel {

@@ -11,7 +11,7 @@ package final class ComputeThread: SerialExecutor {
   private let condition = NSCondition()
   private let jobs = Mutex<[UnownedJob]>([])
 
-  package init(name: String) {
+  private init(name: String) {
     let thread = Thread { [unowned self] in self.work() }
     thread.name = name
     thread.stackSize = 16 << 20  // kernels keep their tiles on the stack
