@@ -1,0 +1,42 @@
+# Each target does all of its set-up: on a fresh Debian or Ubuntu machine only the Swift toolchain is needed.
+SHELL := /bin/bash
+SWIFT ?= swift
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+PACKAGES := libopenblas-dev libomp-dev pkg-config
+
+.PHONY: demo test build verify format setup clean
+
+demo: build
+	@"$$($(SWIFT) build -c release --show-bin-path)/gemma" run demo "Once upon a time"
+
+test: setup
+	$(SWIFT) test -c release
+
+build: setup
+	$(SWIFT) build -c release --product gemma
+
+# The bundled model on every kernel level, thread count and chunk size: the bits must be the same.
+verify: build
+	"$$($(SWIFT) build -c release --show-bin-path)/gemma" verify demo
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+# Asks the package manager only for what is missing, so that a prepared machine needs neither network nor sudo.
+setup:
+	@if [ "$$(uname -s)" = Linux ]; then \
+	  missing=""; \
+	  for package in $(PACKAGES); do \
+	    dpkg-query -W -f='$${db:Status-Status}\n' $$package 2>/dev/null | grep -qx installed || missing="$$missing $$package"; \
+	  done; \
+	  if [ -n "$$missing" ]; then \
+	    if ! command -v apt-get >/dev/null; then \
+	      echo "Install the development files of OpenBLAS and OpenMP (LLVM) and pkg-config with your package manager." >&2; \
+	      exit 1; \
+	    fi; \
+	    $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \
+	  fi; \
+	fi
+
+clean:
+	rm -rf .build
