@@ -27,6 +27,8 @@ package final class BufferPool: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Sizes are whole pages, so that a buffer is fresh from the system (zero pages, not resident until touched).
   package static func rounded(_ byteCount: Int) -> Int {
     let page = 4096
