@@ -5,14 +5,16 @@
 
 /// Quantises the rows [begin, end) of x (row stride in elements) into `out`, group by group:
 /// scale = absmax / 127, value = round to nearest even of x / scale (of x * (127 / absmax)), sum = scale * sum(values).
-/// A group of zeros gets scale 0; a group with an infinity or NaN gets scale NaN and values 0, so that it stays visible.
+/// A group whose absmax is below 2^-116 (about 1.2e-35, where 127 / absmax would soon overflow) counts as zeros and gets
+/// scale 0; a group with an infinity or NaN gets scale and sum NaN and values 0, so that it stays visible.
 void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
 
 /// y[i][o] = sum over k of w[o][k] * x[i][k] for all `rows` activation rows i and the weight rows o in [begin, end).
 /// w is Q4 (x in CK_EVEN_ODD order) or Q8 (CK_NATURAL), with the same group as x.
 /// Canonical order, per output: for each group g ascending, with the exact integer dot product isum:
 ///   acc = fma(float(isum), wscale * ascale, acc);  acc = fma(wbias, asum, acc).
-/// The bits do not depend on `rows`, on the range or on the level. y_stride in elements; y must not alias x.
+/// The bits do not depend on `rows`, on the range or on the level (of a NaN only that it is one). Reads nothing outside
+/// the matrix. Ranges that begin and end at multiples of 32 are fastest. y_stride in elements; y must not alias x.
 void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end);
 
 /// The same product with float32 activations and weights of any type (Q4, Q8 as fma(code, scale, bias)).
