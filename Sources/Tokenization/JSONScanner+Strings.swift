@@ -1,0 +1,111 @@
+extension JSONScanner {
+  /// Writes the next string's UTF-8 to `output` and returns its length in bytes.
+  ///
+  /// A decoded string is never longer than its source, so an output of as many bytes as the whole file always
+  /// suffices. Bytes beyond ASCII are passed on unchecked: the caller validates them in one go.
+  @inline(__always)
+  mutating func string(into output: UnsafeMutablePointer<UInt8>) throws(JSONFault) -> Int {
+    try expect("\"")
+    var length = 0
+    while position < count {
+      let byte = bytes[position]
+      if byte == 0x22 {
+        position += 1
+        return length
+      }
+      if byte == 0x5C {
+        length += try escape(into: output + length)
+        continue
+      }
+      guard byte >= 0x20 else { throw fault("a control character inside a string") }
+      output[length] = byte
+      length += 1
+      position += 1
+    }
+    throw fault("a string without an end")
+  }
+
+  /// The next string as text; for keys and short values.
+  mutating func string() throws(JSONFault) -> String {
+    var probe = self
+    try probe.skipString()
+    let bound = probe.position - position
+    let output = UnsafeMutablePointer<UInt8>.allocate(capacity: bound)
+    defer { output.deallocate() }
+    let length = try string(into: output)
+    guard let text = String(validating: UnsafeBufferPointer(start: output, count: length), as: UTF8.self) else {
+      throw fault("a string that is not UTF-8")
+    }
+    return text
+  }
+
+  mutating func skipString() throws(JSONFault) {
+    try expect("\"")
+    while position < count {
+      let byte = bytes[position]
+      position += 1
+      if byte == 0x22 { return }
+      if byte == 0x5C { position += 1 }
+      guard byte >= 0x20 else { throw fault("a control character inside a string") }
+    }
+    position = count
+    throw fault("a string without an end")
+  }
+
+  /// Decodes the escape at the position, surrogate pairs included; returns the number of bytes written.
+  private mutating func escape(into output: UnsafeMutablePointer<UInt8>) throws(JSONFault) -> Int {
+    guard position + 1 < count else { throw fault("a string without an end") }
+    let kind = bytes[position + 1]
+    position += 2
+    switch kind {
+    case 0x22, 0x5C, 0x2F: output[0] = kind
+    case 0x62: output[0] = 0x08
+    case 0x66: output[0] = 0x0C
+    case 0x6E: output[0] = 0x0A
+    case 0x72: output[0] = 0x0D
+    case 0x74: output[0] = 0x09
+    case 0x75: return try unicodeEscape(into: output)
+    default: throw fault("an unknown escape")
+    }
+    return 1
+  }
+
+  private mutating func unicodeEscape(into output: UnsafeMutablePointer<UInt8>) throws(JSONFault) -> Int {
+    var code = try fourHexDigits()
+    if code & 0xFC00 == 0xD800, position + 1 < count, bytes[position] == 0x5C, bytes[position + 1] == 0x75 {
+      position += 2
+      let low = try fourHexDigits()
+      guard low & 0xFC00 == 0xDC00 else { throw fault("half of a surrogate pair") }
+      code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
+    }
+    guard let scalar = Unicode.Scalar(code) else { throw fault("half of a surrogate pair") }
+    var length = 0
+    for byte in UTF8.encode(scalar)?.makeIterator() ?? UTF8.encodedReplacementCharacter.makeIterator() {
+      output[length] = byte
+      length += 1
+    }
+    return length
+  }
+
+  private mutating func fourHexDigits() throws(JSONFault) -> UInt32 {
+    guard position + 4 <= count else { throw fault("an escape without an end") }
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = hexDigit(bytes[position]) else { throw fault("an escape that is not hexadecimal") }
+      value = value << 4 | UInt32(digit)
+      position += 1
+    }
+    return value
+  }
+}
+
+/// The value of an ASCII hexadecimal digit.
+@inline(__always)
+func hexDigit(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case 0x30...0x39: byte - 0x30
+  case 0x41...0x46: byte - 0x41 + 10
+  case 0x61...0x66: byte - 0x61 + 10
+  default: nil
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Tensors
+import Testing
+import Tokenization
+
+/// Bounds are loose, for machines with other work to do; the printed figures are the result.
+@Suite("Tokenizer speed", .serialized, .enabled(if: Vocabularies.areHere, "needs the real vocabularies"))
+struct TokenizerSpeedTests {
+  @Test("A vocabulary of 262,144 pieces loads within 150 ms on a quiet machine", arguments: ["gemma3", "gemma4"])
+  func load(_ name: String) throws {
+    var best = Duration.seconds(1_000)
+    for _ in 0..<5 {
+      let time = try ContinuousClock().measure { _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name)) }
+      best = min(best, time)
+    }
+    print("tokenizer load, \(name): \(best)")
+    #expect(best < .milliseconds(400))
+  }
+
+  @Test("Encoding passes 1 MB/s, on prose and on long lines of every kind")
+  func encode() throws {
+    let tokenizer = try Vocabularies.gemma4.get()
+    var texts = [
+      ("100,000 words in one line", String(repeating: "word lines ", count: 50_000)),
+      ("one word of 500,000 letters", String(repeating: "abcde", count: 100_000)),
+      ("one letter 500,000 times", String(repeating: "a", count: 500_000)),
+      ("500,000 spaces", String(repeating: " ", count: 500_000)),
+      ("500,000 newlines", String(repeating: "\n", count: 500_000)),
+      ("500,000 times <", String(repeating: "<", count: 500_000)),
+      ("byte fallback", String(repeating: "\u{13000}\u{10FFFD}", count: 50_000)),
+    ]
+    let prose = try Self.prose()
+    if !prose.isEmpty { texts.append(("prose", prose)) }
+    for (name, text) in texts {
+      var ids: [TokenID] = []
+      let time = ContinuousClock().measure { ids = tokenizer.encode(text) }
+      let rate = Double(text.utf8.count) / 1e6 / (Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds))
+      print("tokenizer encode, \(name): \(text.utf8.count) bytes, \(ids.count) ids, \(rate) MB/s")
+      #expect(rate > 0.4, "\(name)")
+      #expect(tokenizer.decode(ids) == text, "\(name)")
+    }
+  }
+
+  private static func prose() throws -> String {
+    guard FileManager.default.fileExists(atPath: Vocabularies.corpus.path) else { return "" }
+    return try FileManager.default.contentsOfDirectory(at: Vocabularies.corpus, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "txt" }.sorted { $0.path < $1.path }.prefix(6)
+      .map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
+  }
+}
