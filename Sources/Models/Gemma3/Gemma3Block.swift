@@ -1,0 +1,62 @@
+import Tensors
+import Weights
+
+/// One layer of Gemma 3: attention and feed-forward, each between two norms.
+struct Gemma3Block: Sendable {
+  let attention: Attention
+  let feedForward: FeedForward
+  let inputNorm, postAttentionNorm, preFeedForwardNorm, postFeedForwardNorm: RMSNorm
+
+  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+    let hidden = loader.model.hiddenSize
+    attention = try Attention(index, loader)
+    feedForward = try FeedForward(index, loader)
+    inputNorm = try loader.norm("input_layernorm", hidden)
+    postAttentionNorm = try loader.norm("post_attention_layernorm", hidden)
+    preFeedForwardNorm = try loader.norm("pre_feedforward_layernorm", hidden)
+    postFeedForwardNorm = try loader.norm("post_feedforward_layernorm", hidden)
+  }
+
+  /// h [rows, H] in `.stream0`, in place:
+  /// h += norm(attention(norm(h)));  h += norm(feedForward(norm(h))).
+  func callAsFunction(_ pass: inout Pass) {
+    let hidden = inputNorm.width
+    do {
+      let (h, x) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
+      pass.forEachRow { row in inputNorm(x.row(row), h.row(row)) }
+    }
+    attention(&pass)
+    if pass.count == 0 { return }
+
+    let (h, x) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
+    let y = pass.rows(.mixed, hidden)
+    pass.forEachRow { row in
+      postAttentionNorm(y.row(row))
+      add(h.row(row), y.row(row), hidden)
+      preFeedForwardNorm(x.row(row), h.row(row))
+    }
+    feedForward(pass)
+    pass.forEachRow { row in
+      postFeedForwardNorm(y.row(row))
+      add(h.row(row), y.row(row), hidden)
+    }
+  }
+}
+
+/// Gemma 3: a plain stack.
+struct Gemma3Decoder: Decoder {
+  let blocks: [Gemma3Block]
+
+  init(_ loader: ModelLoader) throws(GemmaError) {
+    var blocks: [Gemma3Block] = []
+    for index in loader.model.layers.indices {
+      blocks.append(try Gemma3Block(index, LayerLoader(loader: loader, index: index)))
+    }
+    self.blocks = blocks
+  }
+
+  var layerCount: Int { blocks.count }
+  func enter(_ pass: Pass) {}
+  func layer(_ index: Int, _ pass: inout Pass) { blocks[index](&pass) }
+  func leave(_ pass: Pass) {}
+}

@@ -1,0 +1,142 @@
+import CKernels
+import Tensors
+import Weights
+
+/// Grouped-query attention of one layer, over its own cache or over that of an earlier layer of its kind.
+struct Attention: Sendable {
+  /// What a layer has that writes keys and values itself.
+  struct Owned: Sendable {
+    let key: WeightMatrix  // [key heads * D, H]
+    let value: WeightMatrix?  // nil: values are the raw keys
+    let keyNorm: RMSNorm
+    let valueNorm: RMSNorm?
+  }
+
+  let query: WeightMatrix  // [heads * D, H]
+  let output: WeightMatrix  // [H, heads * D]
+  let queryNorm: RMSNorm
+  let owned: Owned?
+  let layer: LayerConfiguration
+  /// The layer whose cache is read.
+  let source: Int
+  let heads: Int
+  let scale: Float
+  let window: Int
+  let rotaryIndex: Int
+  /// No later layer writes keys and values.
+  let isLastOwner: Bool
+
+  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+    let model = loader.model
+    layer = model.layers[index]
+    heads = model.headCount
+    guard layer.headDimension % 16 == 0, layer.headDimension > 0, layer.headDimension <= 512,
+      layer.keyValueHeads > 0, heads % layer.keyValueHeads == 0
+    else {
+      throw .unsupportedModel(
+        "layer \(index) has \(heads) heads of \(layer.headDimension) over \(layer.keyValueHeads) key heads; head sizes "
+          + "must be multiples of 16 up to 512, and the heads must divide evenly")
+    }
+    let dimension = layer.headDimension
+    let keyWidth = layer.keyValueHeads * dimension
+    query = try loader.matrix("self_attn.q_proj", heads * dimension, model.hiddenSize)
+    output = try loader.matrix("self_attn.o_proj", model.hiddenSize, heads * dimension)
+    queryNorm = try loader.norm("self_attn.q_norm", dimension)
+    source = layer.keyValueSource ?? index
+    scale = model.attentionScale
+    window = layer.kind == .sliding ? model.slidingWindow : 0
+    rotaryIndex = loader.rotaryIndices[index]
+    isLastOwner = index == model.layers.lastIndex { $0.keyValueSource == nil }
+    guard layer.keyValueSource == nil else {
+      owned = nil
+      return
+    }
+    let normalizesValues = model.architecture != .gemma3
+    owned = Owned(
+      key: try loader.matrix("self_attn.k_proj", keyWidth, model.hiddenSize),
+      value: layer.valuesFromKeys ? nil : try loader.matrix("self_attn.v_proj", keyWidth, model.hiddenSize),
+      keyNorm: try loader.norm("self_attn.k_norm", dimension),
+      valueNorm: normalizesValues ? RMSNorm(weight: nil, width: dimension, epsilon: model.rmsNormEpsilon) : nil)
+  }
+
+  /// Attends from the normalised rows in `.normed` [rows, H] and leaves the result in `.mixed` [rows, H].
+  /// `alongside` are products with the same input that other parts of the layer want. Rows that nobody needs any
+  /// more leave the pass here.
+  func callAsFunction(_ pass: inout Pass, alongside: [(WeightMatrix, Workspace.Region)] = []) {
+    var products = [(query, Workspace.Region.query)] + alongside
+    if let owned {
+      var own = [(owned.key, Workspace.Region.key)]
+      if let value = owned.value { own.append((value, .value)) }
+      if isLastOwner && pass.wanted < pass.count {
+        pass.multiply(own, by: .normed)
+        store(owned, pass)
+        pass.narrow()
+        if pass.count == 0 { return }
+        pass.multiply(products, by: .normed)
+      } else {
+        products += own
+        pass.multiply(products, by: .normed)
+        store(owned, pass)
+      }
+    } else {
+      pass.multiply(products, by: .normed)
+    }
+    attend(pass)
+    pass.multiply(output, .mixed, by: .attended)
+  }
+
+  /// Normalises and rotates keys, normalises values, and writes both to the cache.
+  private func store(_ owned: Owned, _ pass: Pass) {
+    guard let cache = pass.caches[source] else { return }
+    let (heads, dimension) = (layer.keyValueHeads, layer.headDimension)
+    let keys = pass.rows(.key, heads * dimension)
+    let values = pass.rows(.value, heads * dimension)
+    let rotary = pass.rotary[rotaryIndex]
+    pass.forEachRow { row in
+      let (key, value) = (keys.row(row), values.row(row))
+      if owned.value == nil { value.update(from: key, count: heads * dimension) }
+      owned.valueNorm?(value, count: heads)
+      owned.keyNorm(key, count: heads)
+      rotate(key, heads, rotary, pass, row)
+      cache.store(position: pass.position + pass.first + row, key: key, value: value)
+    }
+  }
+
+  private func rotate(_ x: UnsafeMutablePointer<Float>, _ heads: Int, _ rotary: RotaryTable, _ pass: Pass, _ row: Int) {
+    let chunkRow = pass.first + row
+    ck_rope(
+      x, heads, layer.headDimension, rotary.cosines(pass.workspace, chunkRow), rotary.sines(pass.workspace, chunkRow))
+  }
+
+  private func attend(_ pass: Pass) {
+    guard let cache = pass.caches[source] else { return }
+    let dimension = layer.headDimension
+    let queries = pass.rows(.query, heads * dimension)
+    let rotary = pass.rotary[rotaryIndex]
+    pass.forEachRow { row in
+      queryNorm(queries.row(row), count: heads)
+      rotate(queries.row(row), heads, rotary, pass, row)
+    }
+    let attended = pass.rows(.attended, heads * dimension)
+    var task = ck_attention_task(
+      queries: queries.base, out: attended.base, keys: cache.keys, values: cache.values, query_stride: queries.stride,
+      out_stride: attended.stride, heads: heads, kv_heads: layer.keyValueHeads, head_dim: dimension,
+      capacity: cache.capacity, first_position: pass.position + pass.first, window: window, type: cache.type,
+      scale: scale)
+    // Query heads that share keys stay together, unless that would leave threads without work.
+    let tile = 8
+    let rowTiles = (pass.count + tile - 1) / tile
+    let threads = Int(ck_team_size())
+    let parts = rowTiles * layer.keyValueHeads >= threads ? layer.keyValueHeads : heads
+    let width = heads / parts
+    withUnsafePointer(to: &task) { task in
+      Parallel.forEach(rowTiles * parts) { share in
+        for item in share {
+          let row = item / parts * tile
+          let head = item % parts * width
+          ck_attention(task, row, min(row + tile, pass.count), head, head + width)
+        }
+      }
+    }
+  }
+}

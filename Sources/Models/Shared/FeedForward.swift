@@ -1,0 +1,41 @@
+import CKernels
+import Tensors
+import Weights
+
+/// The gated feed-forward part: down( gelu(gate(x)) * up(x) ), in Gemma 3n with most of the gate cut away.
+struct FeedForward: Sendable {
+  let gate: WeightMatrix  // [F, H]
+  let up: WeightMatrix  // [F, H]
+  let down: WeightMatrix  // [H, F]
+  let width: Int
+  /// Number of standard deviations above the mean at which the gate is cut; nil where it is not.
+  let cut: Float?
+
+  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+    let model = loader.model
+    width = model.layers[index].feedForwardWidth
+    gate = try loader.matrix("mlp.gate_proj", width, model.hiddenSize)
+    up = try loader.matrix("mlp.up_proj", width, model.hiddenSize)
+    down = try loader.matrix("mlp.down_proj", model.hiddenSize, width)
+    let sparsity = Double(model.layers[index].activationSparsity)
+    cut = sparsity > 0 ? Float(NormalDistribution.quantile(sparsity)) : nil
+  }
+
+  /// From the normalised rows in `.normed` [rows, H] to `.mixed` [rows, H].
+  func callAsFunction(_ pass: Pass) {
+    let (gated, raised) = (pass.rows(.gate, width), pass.rows(.up, width))
+    let terms = (gate: Products.Term(gate, gated), up: Products.Term(up, raised))
+    let x = pass.rows(.normed, Int(gate.raw.columns))
+    if let cut {
+      // The cut needs mean and deviation of the whole gate first.
+      pass.products.multiply([terms.gate, terms.up], by: x, count: pass.count)
+      pass.forEachRow { row in
+        ck_gaussian_top_k(gated.row(row), width, cut)
+        ck_gelu_gate(gated.row(row), gated.row(row), raised.row(row), width)
+      }
+    } else {
+      pass.products.gatedUnit(gate: terms.gate, up: terms.up, by: x, count: pass.count)
+    }
+    pass.multiply(down, .mixed, by: .gate)
+  }
+}

@@ -1,0 +1,59 @@
+import CKernels
+import Tensors
+import Weights
+
+/// The tied ends of the model: token embedding in front, final norm, product with the same matrix and cap behind.
+struct Head: Sendable {
+  let embedding: WeightMatrix  // [V, H]
+  let norm: RMSNorm
+  let hidden: Int
+  let vocabulary: Int
+  let softcap: Float?
+
+  init(_ loader: ModelLoader) throws(GemmaError) {
+    let model = loader.model
+    hidden = model.hiddenSize
+    vocabulary = model.vocabularySize
+    softcap = model.finalLogitSoftcap
+    embedding = try loader.matrix("embed_tokens", vocabulary, hidden)
+    norm = try loader.norm("norm", hidden)
+  }
+
+  /// `.stream0` [rows, H] = embedding[token] * sqrt(H).
+  func embed(_ pass: Pass) {
+    let out = pass.rows(.stream0, hidden)
+    let scale = Float(hidden).squareRoot()
+    Parallel.forEach(pass.count) { share in
+      ck_gather_rows(
+        out.row(share.lowerBound), out.stride, embedding.raw, pass.tokens + pass.first + share.lowerBound,
+        share.count, 0, hidden, scale)
+    }
+  }
+
+  /// `.normed` = norm(`.stream0`).
+  func normalize(_ pass: Pass) {
+    let (x, y) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
+    pass.forEachRow { row in norm(y.row(row), x.row(row)) }
+  }
+
+  /// Capped logits of at most `Workspace.headRows` rows of `.normed`, into the rows 0 ... of `.logits`.
+  func logits(_ pass: Pass, _ range: Range<Int>) throws(GemmaError) {
+    let x = pass.rows(.normed, hidden)
+    let out = Rows(base: pass.workspace.base(.logits), stride: vocabulary)
+    pass.products.multiply(
+      [Products.Term(embedding, out)], by: Rows(base: x.row(range.lowerBound), stride: x.stride), count: range.count)
+    for row in 0..<range.count {
+      let logits = out.row(row)
+      if let softcap {
+        Parallel.forEach(vocabulary, grain: 4096) {
+          ck_softcap(logits + $0.lowerBound, logits + $0.lowerBound, softcap, $0.count)
+        }
+      }
+      // Squares cannot cancel, so the mean is NaN exactly when a logit is.
+      if ck_mean_square(logits, vocabulary).isNaN {
+        throw .degenerateOutput(
+          reason: "the logits hold NaN; the weights are damaged or do not belong to this architecture")
+      }
+    }
+  }
+}

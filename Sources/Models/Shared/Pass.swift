@@ -1,0 +1,62 @@
+import CKernels
+import Tensors
+import Weights
+
+/// One chunk of tokens on its way through the layers, with everything a layer needs beside its weights.
+///
+/// Layers name regions of the workspace; row 0 of what they get is the first row that is still on its way.
+struct Pass {
+  /// The chunk's ids, all inside the vocabulary.
+  let tokens: UnsafePointer<TokenID>
+  let tokenCount: Int
+  /// Absolute position of the chunk's first token.
+  let position: Int
+  /// Rows at the end of the chunk whose logits are wanted.
+  let wanted: Int
+  let workspace: Workspace
+  let products: Products
+  let caches: [KeyValueCache?]
+  let rotary: [RotaryTable]
+  /// First row of the chunk that is still on its way.
+  private(set) var first = 0
+
+  init(
+    tokens: UnsafePointer<TokenID>, tokenCount: Int, position: Int, wanted: Int, workspace: Workspace,
+    products: Products, caches: [KeyValueCache?], rotary: [RotaryTable]
+  ) {
+    self.tokens = tokens
+    self.tokenCount = tokenCount
+    self.position = position
+    self.wanted = wanted
+    self.workspace = workspace
+    self.products = products
+    self.caches = caches
+    self.rotary = rotary
+  }
+
+  /// Rows still on their way.
+  var count: Int { tokenCount - first }
+
+  /// Leaves only the rows whose logits are wanted: nobody will read the others' keys and values any more.
+  mutating func narrow() { first = tokenCount - wanted }
+
+  func rows(_ region: Workspace.Region, _ width: Int) -> Rows {
+    Rows(base: workspace.base(region) + first * width, stride: width)
+  }
+
+  /// Calls `body` for each row on its way, on the team's threads.
+  func forEachRow(_ body: (Int) -> Void) {
+    Parallel.forEach(count) { for row in $0 { body(row) } }
+  }
+
+  /// outs[i] = x · weights[i] for all rows: one reading of x for several matrices.
+  func multiply(_ weights: [(WeightMatrix, Workspace.Region)], by input: Workspace.Region) {
+    guard let columns = weights.first?.0.raw.columns else { return }
+    let terms = weights.map { matrix, region in Products.Term(matrix, rows(region, Int(matrix.raw.rows))) }
+    products.multiply(terms, by: rows(input, Int(columns)), count: count)
+  }
+
+  func multiply(_ weights: WeightMatrix, _ out: Workspace.Region, by input: Workspace.Region) {
+    multiply([(weights, out)], by: input)
+  }
+}

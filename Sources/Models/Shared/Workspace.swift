@@ -1,0 +1,98 @@
+import Tensors
+import Weights
+
+/// The activations of one chunk of tokens, side by side in one pool buffer.
+///
+/// Every region is a float32 matrix [chunk rows, columns]; a narrower layer uses the front of its region with rows of
+/// its own width.
+struct Workspace {
+  enum Region: Int, CaseIterable {
+    /// The residual stream; Gemma 3n has four. Equal in size and adjacent, so that AltUp can stride over them.
+    case stream0, stream1, stream2, stream3
+    /// AltUp's prediction of the four streams.
+    case predicted0, predicted1, predicted2, predicted3
+    case normed, mixed, branch, residual
+    case query, key, value, attended
+    case gate, up
+    case perLayer, perLayerGate
+    case lowRank, router, coefficients
+    case rotary
+    case logits
+    case activationValues, activationScales, activationSums
+  }
+
+  /// Rows of the head that are computed at a time.
+  static let headRows = 8
+
+  let chunk: Int
+  private let buffer: PoolBuffer
+  private let offsets: [Int]
+
+  init(_ configuration: ModelConfiguration, chunk: Int) throws(GemmaError) {
+    var offsets: [Int] = []
+    var count = 0
+    for size in Self.sizes(configuration, chunk: chunk) {
+      offsets.append(count)
+      count += size
+    }
+    self.chunk = chunk
+    self.offsets = offsets
+    buffer = try PoolBuffer(byteCount: count * MemoryLayout<Float>.size)
+  }
+
+  /// Bytes of the buffer that `init` takes.
+  static func byteCount(_ configuration: ModelConfiguration, chunk: Int) -> Int {
+    BufferPool.rounded(sizes(configuration, chunk: chunk).reduce(0, +) * MemoryLayout<Float>.size)
+  }
+
+  func base(_ region: Region) -> UnsafeMutablePointer<Float> { buffer.floats + offsets[region.rawValue] }
+
+  /// Floats from one stream to the next.
+  var streamStride: Int { offsets[Region.stream1.rawValue] - offsets[Region.stream0.rawValue] }
+
+  /// Floats per region in the order of `Region`, each a whole number of cache lines.
+  private static func sizes(_ configuration: ModelConfiguration, chunk: Int) -> [Int] {
+    Region.allCases.map { region in
+      let (rows, columns) = shape(region, configuration, chunk)
+      return (rows * columns + 15) / 16 * 16
+    }
+  }
+
+  private static func shape(_ region: Region, _ model: ModelConfiguration, _ chunk: Int) -> (Int, Int) {
+    let hidden = model.hiddenSize
+    let altUp = model.architecture == .gemma3n
+    let queryWidth = model.layers.map { $0.headDimension * model.headCount }.max() ?? 0
+    let keyWidth = model.layers.map { $0.headDimension * $0.keyValueHeads }.max() ?? 0
+    let feedForward = model.layers.map(\.feedForwardWidth).max() ?? 0
+    let perLayerWidth = model.layers.count * model.perLayerInputSize
+    let widestInput = max(hidden, queryWidth, feedForward, model.perLayerInputSize, model.laurelRank)
+    switch region {
+    case .stream0: return (chunk, hidden)
+    case .stream1, .stream2, .stream3, .predicted0, .predicted1, .predicted2, .predicted3, .branch, .residual:
+      return (altUp ? chunk : 0, hidden)
+    case .normed, .mixed: return (chunk, hidden)
+    case .query, .attended: return (chunk, queryWidth)
+    case .key, .value: return (chunk, keyWidth)
+    // The gate's region also takes the projection of all per-layer inputs, before the first layer runs.
+    case .gate: return (chunk, max(feedForward, perLayerWidth))
+    case .up: return (chunk, feedForward)
+    case .perLayer: return (chunk, perLayerWidth)
+    case .perLayerGate: return (chunk, model.perLayerInputSize)
+    case .lowRank: return (altUp ? chunk : 0, model.laurelRank)
+    case .router: return (altUp ? chunk : 0, 4)
+    case .coefficients: return (altUp ? chunk : 0, 16)
+    case .rotary: return (chunk, RotaryTable.columns(model))
+    case .logits: return (min(chunk, headRows), model.vocabularySize)
+    case .activationValues: return (chunk, (widestInput + 3) / 4)  // int8
+    case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
+    }
+  }
+}
+
+/// Consecutive float32 rows inside the workspace.
+struct Rows {
+  let base: UnsafeMutablePointer<Float>
+  let stride: Int
+
+  func row(_ index: Int) -> UnsafeMutablePointer<Float> { base + index * stride }
+}
