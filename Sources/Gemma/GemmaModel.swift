@@ -1,0 +1,150 @@
+import CKernels
+public import Foundation
+package import Models
+public import Tensors
+public import Tokenization
+import Weights
+
+/// A model: mapped weights and their vocabulary. Immutable, shared by any number of sessions.
+public final class GemmaModel: Sendable {
+  /// What loading has reached.
+  public struct LoadingProgress: Sendable, Hashable {
+    /// The steps of loading, in order.
+    public enum Stage: String, Sendable, Hashable {
+      /// The weight files are mapped and their headers checked.
+      case mapping
+      /// The tensors are matched with the architecture.
+      case binding
+      /// The vocabulary is read.
+      case tokenizer
+      /// All is done.
+      case ready
+    }
+    /// The step that starts now.
+    public let stage: Stage
+    /// From 0 to 1.
+    public let fractionCompleted: Double
+  }
+
+  /// The options it was loaded with.
+  public let options: Options
+  /// What was found in the files.
+  public let info: Info
+  package let loaded: LoadedModel
+  package let chatFormat: ChatFormat?
+  package let loadTime: Duration
+  private let tokenizerResult: Result<GemmaTokenizer, GemmaError>
+
+  /// Maps the weights of a folder in the Hugging Face layout (`config.json`, safetensors, `tokenizer.json`).
+  ///
+  /// A folder without `tokenizer.json` loads too, and can be used through ``GemmaContext`` alone.
+  ///
+  /// - Parameters:
+  ///   - url: The folder.
+  ///   - options: Checked here.
+  ///   - progress: Called at the start of each step.
+  /// - Throws: ``GemmaError``, or `CancellationError` when the task was cancelled.
+  public init(
+    at url: URL, options: Options = Options(), progress: (@Sendable (LoadingProgress) -> Void)? = nil
+  ) async throws {
+    let start = ContinuousClock.now
+    try options.validate()
+    progress?(LoadingProgress(stage: .mapping, fractionCompleted: 0))
+    let checkpoint = try Checkpoint(at: url)
+    try Task.checkCancellation()
+    progress?(LoadingProgress(stage: .binding, fractionCompleted: 0.3))
+    loaded = try LoadedModel(checkpoint)
+    try Task.checkCancellation()
+    progress?(LoadingProgress(stage: .tokenizer, fractionCompleted: 0.5))
+    let hasTokenizer = FileManager.default.fileExists(atPath: url.appending(path: "tokenizer.json").path)
+    if hasTokenizer {
+      let tokenizer = try GemmaTokenizer(contentsOf: url)
+      tokenizerResult = .success(tokenizer)
+      chatFormat = ChatFormat.detect(in: tokenizer)
+    } else {
+      tokenizerResult = .failure(
+        .fileAccess(
+          url.appending(path: "tokenizer.json"),
+          reason: "the file is missing; without it only token ids can go in and out"))
+      chatFormat = nil
+    }
+    self.options = options
+    info = Info(loaded, hasTokenizer: hasTokenizer)
+    loadTime = ContinuousClock.now - start
+    progress?(LoadingProgress(stage: .ready, fractionCompleted: 1))
+  }
+
+  /// The vocabulary. Throws when the folder has none.
+  public var tokenizer: GemmaTokenizer {
+    get throws(GemmaError) { try tokenizerResult.get() }
+  }
+
+  /// Tokens a context of this model holds with these options.
+  public var contextLength: Int { options.contextLength(for: loaded.configuration) }
+
+  /// The memory that one context of a model needs; reads headers only.
+  public static func plan(for url: URL, options: Options = Options()) throws(GemmaError) -> MemoryPlan {
+    try options.validate()
+    return MemoryPlan(try LoadedModel(Checkpoint(at: url)), options)
+  }
+
+  /// The memory that one context of this model needs.
+  public var plan: MemoryPlan { MemoryPlan(loaded, options) }
+}
+
+/// Bytes that a model and one context of it need.
+public struct MemoryPlan: Sendable, Hashable, Codable {
+  /// Tokens the context holds.
+  public let contextLength: Int
+  /// Weight files, mapped read-only: clean pages that the system can drop, not counted in `Memory`.
+  public let mappedBytes: Int
+  /// Key and value caches, from the pool.
+  public let keyValueBytes: Int
+  /// Activations and scratch, from the pool.
+  public let workspaceBytes: Int
+
+  /// What the pool needs.
+  public var poolBytes: Int { keyValueBytes + workspaceBytes }
+
+  init(_ model: LoadedModel, _ options: GemmaModel.Options) {
+    contextLength = options.contextLength(for: model.configuration)
+    let plan = model.plan(contextLength: contextLength, options: options.compute)
+    mappedBytes = model.checkpoint.mappedBytes
+    keyValueBytes = plan.keyValueBytes
+    workspaceBytes = plan.workspaceBytes
+  }
+}
+
+extension GemmaModel {
+  /// What was found in a model's files.
+  public struct Info: Sendable, Hashable, Codable {
+    /// The architecture: `gemma3`, `gemma3n` or `gemma4`.
+    public let architecture: String
+    /// Pieces of the vocabulary.
+    public let vocabularySize: Int
+    /// Width of the residual stream.
+    public let hiddenSize: Int
+    /// Decoder layers.
+    public let layerCount: Int
+    /// Positions the model was made for.
+    public let maximumPositions: Int
+    /// Size of the mapped weight files in bytes.
+    public let mappedBytes: Int
+    /// Tokens that end an answer.
+    public let stopTokens: [TokenID]
+    /// Whether the folder has a vocabulary.
+    public let hasTokenizer: Bool
+
+    init(_ model: LoadedModel, hasTokenizer: Bool) {
+      let configuration = model.configuration
+      architecture = configuration.architecture.rawValue
+      vocabularySize = configuration.vocabularySize
+      hiddenSize = configuration.hiddenSize
+      layerCount = configuration.layers.count
+      maximumPositions = configuration.maximumPositions
+      mappedBytes = model.checkpoint.mappedBytes
+      stopTokens = model.checkpoint.generation.stopTokens.sorted()
+      self.hasTokenizer = hasTokenizer
+    }
+  }
+}

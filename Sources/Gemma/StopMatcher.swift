@@ -1,0 +1,52 @@
+/// Finds stop texts in text that arrives in pieces, and holds back whatever may turn out to be the start of one.
+struct StopMatcher {
+  private let stops: [[UInt8]]
+  private var held: [UInt8] = []
+  /// Whether a stop text was found; what comes afterwards is ignored.
+  private(set) var isStopped = false
+
+  init(_ stops: [String]) {
+    self.stops = stops.map { Array($0.utf8) }.filter { !$0.isEmpty }
+  }
+
+  /// The text that is certain now. A stop text begins at a scalar's boundary, so no scalar is ever split.
+  mutating func append(_ piece: String) -> String {
+    guard !isStopped else { return "" }
+    guard !stops.isEmpty else { return piece }
+    held += piece.utf8
+    if let end = firstStop() {
+      isStopped = true
+      defer { held = [] }
+      return String(decoding: held[..<end], as: UTF8.self)
+    }
+    let kept = heldBack()
+    let text = String(decoding: held.dropLast(kept), as: UTF8.self)
+    held.removeFirst(held.count - kept)
+    return text
+  }
+
+  /// What was held back, once it is certain that nothing follows.
+  mutating func finish() -> String {
+    defer { held = [] }
+    return String(decoding: held, as: UTF8.self)
+  }
+
+  /// Where the earliest stop text begins.
+  private func firstStop() -> Int? {
+    held.indices.first { start in stops.contains { held[start...].starts(with: $0) } }
+  }
+
+  /// Length of the longest end of the text that begins a stop text.
+  private func heldBack() -> Int {
+    var longest = 0
+    for stop in stops {
+      let limit = min(stop.count - 1, held.count)
+      guard limit > longest else { continue }
+      for length in stride(from: limit, to: longest, by: -1) where stop.starts(with: held.suffix(length)) {
+        longest = length
+        break
+      }
+    }
+    return longest
+  }
+}
