@@ -1,0 +1,107 @@
+import Models
+import Tensors
+import Testing
+import Weights
+
+@Suite("A timeline keeps exactly what it says")
+struct TimelineTests {
+  @Test("Going back and on again gives the same bits", arguments: ["gemma3-q8-g32", "gemma3n-full", "gemma4-e"])
+  func rewind(name: String) throws {
+    let model = try load(name)
+    let expectations = try Expectations.of(name)
+    let prompt = expectations.longest
+    var options = ComputeOptions(threads: 2, reproducible: true)
+    options.prefillChunk = 40
+    let timeline = try Timeline(model, contextLength: prompt.count, options: options)
+    try timeline.advance(prompt)
+    let wanted = timeline.logits.map(\.bitPattern)
+    // The ring holds window - 1 + 40 positions at least.
+    let target = prompt.count - 12
+    #expect(timeline.rewind(to: target) == target)
+    #expect(timeline.tokens == Array(prompt[..<target]))
+    #expect(timeline.logits.isEmpty)
+    try timeline.advance(Array(prompt[target...]))
+    #expect(timeline.logits.map(\.bitPattern) == wanted)
+  }
+
+  @Test("A wrapped ring that has lost positions goes back to nothing and is right again")
+  func rewindTooFar() throws {
+    let model = try load("gemma3n-full")
+    let prompt = try Expectations.of("gemma3n-full").longest
+    var options = exact
+    options.prefillChunk = 4
+    let timeline = try Timeline(model, contextLength: prompt.count, options: options)
+    try timeline.advance(prompt)
+    let wanted = timeline.logits.map(\.bitPattern)
+    #expect(timeline.rewind(to: prompt.count / 2) == 0)
+    #expect(timeline.tokens.isEmpty)
+    try timeline.advance(prompt)
+    #expect(timeline.logits.map(\.bitPattern) == wanted)
+  }
+
+  @Test("A prompt that was stopped half-way goes on from its last complete chunk with the same bits")
+  func stopped() throws {
+    let model = try load("gemma4-e")
+    let prompt = try Expectations.of("gemma4-e").longest
+    var options = exact
+    options.prefillChunk = 16
+    let plain = try Timeline(model, contextLength: prompt.count, options: options)
+    try plain.advance(prompt)
+    let timeline = try Timeline(model, contextLength: prompt.count, options: options)
+    var asked = 0
+    #expect(throws: CancellationError.self) {
+      try timeline.advance(
+        prompt,
+        shouldStop: {
+          asked += 1
+          return asked == model.configuration.layers.count * 2
+        }, progress: { _ in })
+    }
+    let kept = timeline.tokens.count
+    #expect(kept > 0 && kept < prompt.count && kept % 16 == 0)
+    try timeline.advance(Array(prompt[kept...]))
+    #expect(timeline.logits.map(\.bitPattern) == plain.logits.map(\.bitPattern))
+  }
+
+  @Test("Progress counts the tokens after every chunk")
+  func progress() throws {
+    let model = try load("gemma3-bf16")
+    var options = exact
+    options.prefillChunk = 3
+    let timeline = try Timeline(model, contextLength: 8, options: options)
+    var seen: [Int] = []
+    try timeline.advance([2, 5, 6, 7, 8, 9, 10], shouldStop: { false }, progress: { seen.append($0) })
+    #expect(seen == [3, 6, 7])
+  }
+
+  @Test("Input that cannot be used is refused and changes nothing")
+  func badInput() throws {
+    let model = try load("gemma4-e")
+    let vocabulary = model.configuration.vocabularySize
+    let timeline = try Timeline(model, contextLength: 4, options: exact)
+    #expect(throws: GemmaError.self) { try timeline.advance([]) }
+    #expect(throws: GemmaError.self) { try timeline.advance([2, TokenID(vocabulary)]) }
+    #expect(throws: GemmaError.self) { try timeline.advance([2, -1]) }
+    #expect(throws: GemmaError.contextLengthExceeded(limit: 4, requested: 5)) { try timeline.advance([2, 3, 4, 5, 6]) }
+    #expect(timeline.tokens.isEmpty)
+    for options in [ComputeOptions(threads: 0), ComputeOptions(prefillChunk: 0)] {
+      #expect(throws: GemmaError.self) { try Timeline(model, contextLength: 4, options: options) }
+    }
+    #expect(throws: GemmaError.self) { try Timeline(model, contextLength: 0, options: exact) }
+  }
+}
+
+/// Serialised and apart: the counters belong to the whole process, so only differences around one call are looked at.
+@Suite("The plan of a context")
+struct PlanTests {
+  @Test("Caches are flat in full layers, rings in sliding ones, and absent in sharing ones")
+  func caches() throws {
+    let model = try load("gemma4-e")
+    let small = model.plan(contextLength: 128, options: ComputeOptions(threads: 1, prefillChunk: 16))
+    let large = model.plan(contextLength: 4096, options: ComputeOptions(threads: 1, prefillChunk: 16))
+    let owners = model.configuration.layers.filter { $0.keyValueSource == nil && $0.kind == .full }
+    let bytesPerToken = owners.reduce(0) { $0 + 4 * $1.keyValueHeads * $1.headDimension }
+    #expect(large.keyValueBytes - small.keyValueBytes == bytesPerToken * (4096 - 128))
+    #expect(large.workspaceBytes == small.workspaceBytes)
+  }
+}
