@@ -38,7 +38,8 @@ CK_INLINE uint16_t ck_to_bf16(float value)
 
 CK_INLINE float ck_from_f16(uint16_t half)
 {
-    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
+    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
+    const uint32_t exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
     if (exponent == 31)
         return ck_float_of(sign | 0x7f800000u | fraction << 13 | (fraction ? 0x400000u : 0u));
     if (exponent == 0) {
@@ -56,7 +57,8 @@ CK_INLINE uint16_t ck_to_f16(float value)
         return (uint16_t)(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
     if (magnitude >= 0x477ff000u)   // 65,520 and above round to infinity
         return (uint16_t)(sign | 0x7c00u);
-    if (magnitude < 0x38800000u) {  // below 2^-14: adding 1/2 leaves the subnormal's bits at the end of the sum
+    if (magnitude < 0x38800000u) {
+        // Below 2^-14: adding 1/2 leaves the subnormal's bits at the end of the sum.
         const float shifted = ck_float_of(magnitude) + 0.5f;
         return (uint16_t)(sign | (ck_bits_of(shifted) - 0x3f000000u));
     }

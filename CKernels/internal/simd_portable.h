@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// The vocabulary of the shared kernels: a vector of 16 float32 lanes. This file is its definition; the other levels give
-// the same bits (of a NaN only that it is one). Memory may have any alignment. Denormals are kept.
+// The vocabulary of the shared kernels: a vector of 16 float32 lanes. This file is its definition; the other
+// levels give the same bits (of a NaN only that it is one). Memory may have any alignment. Denormals stay.
 
 typedef struct v16 {
     float lane[16];

@@ -8,14 +8,16 @@
 #include "ck/types.h"
 #include "ck/vector.h"
 
-/// One kernel level: a pointer for every dispatched kernel, with the signature of the public function of that name.
+/// One kernel level: a pointer for every dispatched kernel, with the signature of the public function of that
+/// name.
 typedef struct ck_table {
     // Products. The first two belong to the affine files.
-    void (*quantize_activations)(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
-    void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
-                           size_t end);
-    void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
-                          size_t begin, size_t end);
+    void (*quantize_activations)(ck_activations out, const float *x, size_t x_stride, size_t begin,
+                                 size_t end);
+    void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
+                           size_t begin, size_t end);
+    void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride,
+                          size_t rows, size_t begin, size_t end);
     void (*gather_rows)(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,
                         size_t column_begin, size_t column_end, float scale);
     // Vectors.
@@ -44,7 +46,8 @@ typedef struct ck_table {
 /// The level in use; chosen on the first call.
 const ck_table *ck_kernels(void);
 
-// Each function overrides the kernels its level has; dispatch.c starts every level from a copy of the one below.
+// Each function overrides the kernels its level has; dispatch.c starts every level from a copy of the one
+// below.
 void ck_fill_portable(ck_table *table);
 void ck_fill_affine_portable(ck_table *table);
 #if defined(__x86_64__)

@@ -49,14 +49,15 @@ void ck_blas_leave(void)
 
 #if defined(CK_BLAS)
 
-// A tile of weights as float32 on the stack (256 KB, so that secondary threads with small stacks can run this), small
-// enough for the second-level cache.
+// A tile of weights as float32 on the stack (256 KB, so that secondary threads with small stacks can run
+// this), small enough for the second-level cache.
 enum { tile_rows = 64, tile_columns = 1024 };
 
 void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
                      size_t begin, size_t end)
 {
-    if (w.columns == 0 || w.rows > INT32_MAX || rows > INT32_MAX || x_stride > INT32_MAX || y_stride > INT32_MAX) {
+    if (w.columns == 0 || w.rows > INT32_MAX || rows > INT32_MAX || x_stride > INT32_MAX
+        || y_stride > INT32_MAX) {
         ck_float_product(y, y_stride, w, x, x_stride, rows, begin, end);
         return;
     }

@@ -24,8 +24,8 @@ bool ck_cpu_has_avx2(void)
 bool ck_cpu_has_avx512vnni(void)
 {
     return ck_cpu_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vnni");
+           && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
+           && __builtin_cpu_supports("avx512vnni");
 }
 
 #else
@@ -52,7 +52,8 @@ const char *ck_cpu_requested_level(void)
 
 static size_t affinity_count(void)
 {
-    // A mask of 1,024 processors is too small for the largest machines: the kernel then says so and we ask for more.
+    // A mask of 1,024 processors is too small for the largest machines: the kernel then says so and we ask
+    // for more.
     for (int processors = CPU_SETSIZE; processors <= 1 << 18; processors *= 4) {
         cpu_set_t *set = CPU_ALLOC((size_t)processors);
         if (!set)
@@ -77,15 +78,18 @@ static bool read_line(const char *path, char *line, int size)
     return read;
 }
 
-/// Processors' worth of time the control group grants, rounded up; 0 when there is no limit or it cannot be read.
+/// Processors' worth of time the control group grants, rounded up; 0 when there is no limit or it cannot be
+/// read.
 static size_t quota_count(void)
 {
     char line[128];
     long long quota = 0, period = 0;
-    if (read_line("/sys/fs/cgroup/cpu.max", line, sizeof line)) {   // version 2: "quota period" or "max period"
+    if (read_line("/sys/fs/cgroup/cpu.max", line, sizeof line)) {
+        // Version 2: "quota period" or "max period".
         if (sscanf(line, "%lld %lld", &quota, &period) != 2)
             return 0;
-    } else if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line)) {   // version 1
+    } else if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line)) {
+        // Version 1: two files, a quota of -1 for none.
         quota = atoll(line);
         if (!read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", line, sizeof line))
             return 0;

@@ -7,7 +7,8 @@ void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride
     ck_kernels()->quantize_activations(out, x, x_stride, begin, end);
 }
 
-void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end)
+void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
+                       size_t end)
 {
     ck_kernels()->affine_product(y, y_stride, w, x, rows, begin, end);
 }
@@ -24,8 +25,8 @@ void ck_gather_rows(float *out, size_t out_stride, ck_matrix w, const int32_t *i
     ck_kernels()->gather_rows(out, out_stride, w, ids, count, column_begin, column_end, scale);
 }
 
-void ck_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, ck_vector w, size_t columns, float eps,
-                 size_t begin, size_t end)
+void ck_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, ck_vector w, size_t columns,
+                 float eps, size_t begin, size_t end)
 {
     ck_kernels()->rms_norm(y, y_stride, x, x_stride, w, columns, eps, begin, end);
 }
@@ -95,7 +96,8 @@ void ck_rope(float *x, size_t heads, size_t head_dim, const float *cosines, cons
     ck_kernels()->rope(x, heads, head_dim, cosines, sines);
 }
 
-void ck_attention(const ck_attention_task *task, size_t row_begin, size_t row_end, size_t head_begin, size_t head_end)
+void ck_attention(const ck_attention_task *task, size_t row_begin, size_t row_end, size_t head_begin,
+                  size_t head_end)
 {
     ck_kernels()->attention(task, row_begin, row_end, head_begin, head_end);
 }

@@ -6,17 +6,17 @@
 #include <limits.h>
 #include <time.h>
 
-// A team lives in one parallel region: its first thread runs the body, the others loop over jobs. A job is published by
-// making the epoch odd ("open") and ended by making it even; a worker counts itself in before it looks whether the epoch
-// is open, and the caller ends the job before it looks whether anyone is still in. Both use sequentially consistent
-// operations, so either the worker sees the end and stays out, or the caller sees the worker and waits for it: the job's
-// fields never change under a reader.
+// A team lives in one parallel region: its first thread runs the body, the others loop over jobs. A job is
+// published by making the epoch odd ("open") and ended by making it even; a worker counts itself in before it
+// looks whether the epoch is open, and the caller ends the job before it looks whether anyone is still in.
+// Both use sequentially consistent operations, so either the worker sees the end and stays out, or the caller
+// sees the worker and waits for it: the job's fields never change under a reader.
 
 enum {
-    shares_per_thread = 8,      // enough to even out a thread that lost its core, few enough to claim cheaply
-    looks_per_clock = 32,       // looks at the awaited word between two looks at the clock
+    shares_per_thread = 8,   // enough to even out a thread that lost its core, few enough to claim cheaply
+    looks_per_clock = 32,   // looks at the awaited word between two looks at the clock
     patient_nanoseconds = 50000,
-    hasty_nanoseconds = 20000,  // when the team fills the machine, others may need the core
+    hasty_nanoseconds = 20000,   // when the team fills the machine, others may need the core
 };
 
 static const uint32_t closed_for_good = UINT32_MAX - 1;
@@ -29,10 +29,10 @@ typedef struct job {
 
 typedef struct team {
     _Alignas(64) _Atomic uint32_t epoch;
-    _Alignas(64) _Atomic size_t next;       // share to claim
+    _Alignas(64) _Atomic size_t next;   // share to claim
     _Alignas(64) _Atomic uint32_t inside;   // workers that may read the job
-    _Alignas(64) _Atomic uint32_t sleepers; // workers that may sleep on the epoch
-    _Atomic bool caller_sleeps;             // on `inside`
+    _Alignas(64) _Atomic uint32_t sleepers;   // workers that may sleep on the epoch
+    _Atomic bool caller_sleeps;   // on `inside`
     job job;
     size_t size;
     long spin_nanoseconds;
@@ -154,7 +154,8 @@ void ck_for(size_t count, size_t grain, ck_task task, void *context)
     } else {
         t->job = (job){task, context, count, shares};
         atomic_store(&t->next, 0);
-        // Wrapping before the closing value keeps that value unique; workers compare epochs for equality only.
+        // Wrapping before the closing value keeps that value unique; workers compare epochs for equality
+        // only.
         const uint32_t epoch = atomic_load(&t->epoch) >= closed_for_good - 2 ? 0 : atomic_load(&t->epoch);
         set_epoch(t, epoch + 1);
         take_part(t);
@@ -206,8 +207,8 @@ static void run_region(team *t)
 
 #include <dispatch/dispatch.h>
 
-// Iteration 0 may run on any thread, and the caller may be given no other until the body ends: the body runs on the
-// calling thread and only the helpers are dispatched.
+// Iteration 0 may run on any thread, and the caller may be given no other until the body ends: the body runs
+// on the calling thread and only the helpers are dispatched.
 static void helper(void *data)
 {
     enter(data, false);
@@ -250,7 +251,9 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context)
     }
     team t = {
         .size = threads < INT_MAX ? threads : INT_MAX,
-        .spin_nanoseconds = threads > processors ? 0 : threads == processors ? hasty_nanoseconds : patient_nanoseconds,
+        .spin_nanoseconds = threads > processors    ? 0
+                            : threads == processors ? hasty_nanoseconds
+                                                    : patient_nanoseconds,
         .body = body,
         .context = context,
     };

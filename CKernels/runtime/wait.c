@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel compares the word with the value itself, so a change between our look and the sleep is not missed.
+// The kernel compares the word with the value itself, so a change between our look and the sleep is not
+// missed.
 
 void ck_wait_while(_Atomic uint32_t *word, uint32_t value)
 {
@@ -24,8 +25,8 @@ void ck_wake_all(_Atomic uint32_t *word)
 
 #include <pthread.h>
 
-// One lock for all words: sleeping is the rare case. The word is compared under the lock and wakers take the lock after
-// they changed the word, so no wake-up is lost.
+// One lock for all words: sleeping is the rare case. The word is compared under the lock and wakers take the
+// lock after they changed the word, so no wake-up is lost.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

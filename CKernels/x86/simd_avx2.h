@@ -79,7 +79,7 @@ CK_INLINE v16 v16_select_less(v16 a, v16 b, v16 x, v16 y)
 CK_INLINE uint32_t v16_mask_at_least(v16 a, v16 b)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.low, b.low, _CMP_GE_OQ))
-        | (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.high, b.high, _CMP_GE_OQ)) << 8;
+           | (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.high, b.high, _CMP_GE_OQ)) << 8;
 }
 
 CK_INLINE v16 v16_abs(v16 a)
@@ -91,12 +91,14 @@ CK_INLINE v16 v16_abs(v16 a)
 CK_INLINE v16 v16_with_sign(v16 a, v16 b)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
-    return v16_of(_mm256_or_ps(a.low, _mm256_and_ps(b.low, sign)), _mm256_or_ps(a.high, _mm256_and_ps(b.high, sign)));
+    return v16_of(_mm256_or_ps(a.low, _mm256_and_ps(b.low, sign)),
+                  _mm256_or_ps(a.high, _mm256_and_ps(b.high, sign)));
 }
 
 CK_INLINE __m256 v8_add_exponent(__m256 a, __m256 n)
 {
-    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_slli_epi32(_mm256_castps_si256(n), 23)));
+    return _mm256_castsi256_ps(
+        _mm256_add_epi32(_mm256_castps_si256(a), _mm256_slli_epi32(_mm256_castps_si256(n), 23)));
 }
 
 CK_INLINE v16 v16_add_exponent(v16 a, v16 n)
@@ -131,7 +133,8 @@ CK_INLINE __m256 v16_halves(v16 a, v16 b)
 CK_INLINE __m256 v8_pairs(__m256 a, __m256 b)
 {
     const __m256d p = _mm256_castps_pd(a), q = _mm256_castps_pd(b);
-    return _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(p, q)), _mm256_castpd_ps(_mm256_unpackhi_pd(p, q)));
+    return _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(p, q)),
+                         _mm256_castpd_ps(_mm256_unpackhi_pd(p, q)));
 }
 
 /// Lane i: v16_sum(a[i]), for eight vectors.
@@ -159,7 +162,8 @@ CK_INLINE v16 v16_load_bf16(const void *p)
 
 CK_INLINE v16 v16_load_f16(const void *p)
 {
-    return v16_of(_mm256_cvtph_ps(_mm_loadu_si128(p)), _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p + 1)));
+    return v16_of(_mm256_cvtph_ps(_mm_loadu_si128(p)),
+                  _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p + 1)));
 }
 
 CK_INLINE v16 v16_from_u8(__m128i bytes)

@@ -84,7 +84,8 @@ CK_INLINE v16 v16_with_sign(v16 a, v16 b)
 
 CK_INLINE v16 v16_add_exponent(v16 a, v16 n)
 {
-    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_slli_epi32(_mm512_castps_si512(n), 23)));
+    return _mm512_castsi512_ps(
+        _mm512_add_epi32(_mm512_castps_si512(a), _mm512_slli_epi32(_mm512_castps_si512(n), 23)));
 }
 
 CK_INLINE float v16_sum(v16 a)
@@ -115,13 +116,15 @@ CK_INLINE v16 v16_quarters(v16 a, v16 b, v16 c, v16 d)
 CK_INLINE v16 v16_pairs(v16 a, v16 b)
 {
     const __m512d p = _mm512_castps_pd(a), q = _mm512_castps_pd(b);
-    return _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(p, q)), _mm512_castpd_ps(_mm512_unpackhi_pd(p, q)));
+    return _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(p, q)),
+                         _mm512_castpd_ps(_mm512_unpackhi_pd(p, q)));
 }
 
 CK_INLINE v16 v16_sum_each(const v16 a[16])
 {
     const v16 left = v16_pairs(v16_quarters(a[0], a[4], a[8], a[12]), v16_quarters(a[1], a[5], a[9], a[13]));
-    const v16 right = v16_pairs(v16_quarters(a[2], a[6], a[10], a[14]), v16_quarters(a[3], a[7], a[11], a[15]));
+    const v16 right =
+        v16_pairs(v16_quarters(a[2], a[6], a[10], a[14]), v16_quarters(a[3], a[7], a[11], a[15]));
     return _mm512_add_ps(_mm512_shuffle_ps(left, right, 0x88), _mm512_shuffle_ps(left, right, 0xdd));
 }
 

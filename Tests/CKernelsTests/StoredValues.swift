@@ -53,9 +53,9 @@ struct StoredMatrix {
   let values: [Double]
   private let owners: [GuardedMemory]
 
-  init(rows: Int, columns: Int, type: ck_type, group: Int = 32, scaleType: ck_type = .CK_BF16, gap: Int = 0, seed: UInt64)
-    throws
-  {
+  init(
+    rows: Int, columns: Int, type: ck_type, group: Int = 32, scaleType: ck_type = .CK_BF16, gap: Int = 0, seed: UInt64
+  ) throws {
     var generator = SeededGenerator(seed)
     guard type == .CK_Q4 || type == .CK_Q8 else {
       let stored = try StoredValues(generator.floats(rows * columns), type, gap: gap)
@@ -78,8 +78,7 @@ struct StoredMatrix {
     owners = [data, scales.memory, biases.memory]
     values = codes.indices.map { i in
       let g = i / group
-      return Double(
-        biases.values[g].addingProduct(Float(codes[i]), scales.values[g]))
+      return Double(biases.values[g].addingProduct(Float(codes[i]), scales.values[g]))
     }
     matrix = ck_matrix(
       data: UnsafeRawPointer(data.raw), scales: UnsafeRawPointer(scales.memory.raw),
