@@ -11,6 +11,12 @@ package struct RotaryConfiguration: Sendable, Hashable {
   package let rotatedPairs: Int
   /// 1 where positions are not interpolated.
   package let linearFactor: Double
+
+  package init(theta: Double, rotatedPairs: Int, linearFactor: Double) {
+    self.theta = theta
+    self.rotatedPairs = rotatedPairs
+    self.linearFactor = linearFactor
+  }
 }
 
 package struct LayerConfiguration: Sendable, Hashable {
