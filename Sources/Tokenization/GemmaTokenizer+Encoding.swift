@@ -51,7 +51,7 @@ extension GemmaTokenizer {
     // The text is valid UTF-8, so that the leading byte tells the length.
     let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
     let scalar = UnsafeBufferPointer(rebasing: text[position..<position + length])
-    if let token = scalar.baseAddress.flatMap({ pieces.find($0, length, hash: PieceTable.hash($0, length)) }),
+    if let token = scalar.baseAddress.flatMap({ pieces.find($0, length) }),
       kinds[Int(token)] == .text
     {
       encoder.append(token)

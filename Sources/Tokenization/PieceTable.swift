@@ -4,41 +4,42 @@ import Tensors
 ///
 /// All bytes lie in one array: a quarter of a million `String`s would take longer to make than the file to read.
 struct PieceTable: Sendable {
+  private struct Slot {
+    var value: UInt64 = 0
+    /// 0 is free: no piece is empty.
+    var length: UInt32 = 0
+    var token: TokenID = 0
+  }
+
   /// The UTF-8 of all pieces, in the order of the file.
   var bytes: [UInt8] = []
   /// Where each id's piece starts in `bytes`, and its length. An id without a piece has length 0.
   var starts: [UInt32] = []
   var lengths: [UInt32] = []
-  /// Upper half: the piece's hash; lower half: its id + 1. 0 is free.
-  private var slots: [UInt64] = []
+  private var slots: [Slot] = []
+  private var bits: UInt64 = 4
   private var used = 0
 
   /// Room for `capacity` pieces with at least half of the slots free.
   init(capacity: Int) {
-    var size = 16
-    while size < 2 * capacity { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
+    while 1 << bits < 2 * capacity { bits += 1 }
+    slots = [Slot](repeating: Slot(), count: 1 << bits)
   }
 
-  /// Continues a hash over more bytes, so that the hash of two pieces joined needs no copy of both.
+  /// The id of the piece of `count` bytes at `text`; at least one.
   @inline(__always)
-  static func hash(_ bytes: UnsafePointer<UInt8>, _ count: Int, from state: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-    var state = state
-    for offset in 0..<count { state = (state ^ UInt64(bytes[offset])) &* 0x9E37_79B9_7F4A_7C15 }
-    return state
-  }
+  func find(_ text: UnsafePointer<UInt8>, _ count: Int) -> TokenID? { find(PieceKey(text, count), text) }
 
-  /// The id of the piece of these bytes. `hash` is that of the same bytes.
   @inline(__always)
-  func find(_ text: UnsafePointer<UInt8>, _ count: Int, hash: UInt64) -> TokenID? {
-    let mask = slots.count - 1
-    var slot = Self.slot(hash) & mask
-    let tag = hash >> 32
-    return slots.withUnsafeBufferPointer { slots in
-      while slots[slot] != 0 {
-        if slots[slot] >> 32 == tag {
-          let id = Int(UInt32(truncatingIfNeeded: slots[slot])) - 1
-          if isEqual(id, text, count) { return TokenID(truncatingIfNeeded: id) }
+  func find(_ key: PieceKey, _ text: UnsafePointer<UInt8>) -> TokenID? {
+    slots.withUnsafeBufferPointer { slots in
+      let mask = slots.count - 1
+      var slot = firstSlot(key)
+      while slots[slot].length != 0 {
+        if slots[slot].value == key.value, slots[slot].length == key.length,
+          key.isExact || isEqual(slots[slot].token, text, Int(key.length))
+        {
+          return slots[slot].token
         }
         slot = (slot + 1) & mask
       }
@@ -50,26 +51,31 @@ struct PieceTable: Sendable {
     var text = text
     return text.withUTF8 { buffer in
       guard let base = buffer.baseAddress, !buffer.isEmpty else { return nil }
-      return find(base, buffer.count, hash: Self.hash(base, buffer.count))
+      return find(base, buffer.count)
     }
   }
+
+  /// Reads a key's first slot and drops it: a later `find` has it in the cache. The result only keeps the read alive.
+  @inline(__always)
+  func touch(_ key: PieceKey) -> UInt32 { slots.withUnsafeBufferPointer { $0[firstSlot(key)].length } }
 
   /// Enters the piece of `id`, whose bytes are set already; false if another id has the same bytes.
   mutating func insert(_ id: TokenID) -> Bool {
     if 2 * (used + 1) > slots.count { grow() }
     let start = Int(starts[Int(id)])
     let count = Int(lengths[Int(id)])
-    let hash = bytes.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { Self.hash($0 + start, count) } ?? 0
+    guard count > 0 else { return false }
+    let (key, found) = bytes.withUnsafeBufferPointer { buffer in
+      let text = UnsafeBufferPointer(rebasing: buffer[start..<start + count])
+      guard let base = text.baseAddress else { return (PieceKey?.none, TokenID?.none) }
+      let key = PieceKey(base, count)
+      return (key, find(key, base))
     }
-    let found = bytes.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { find($0 + start, count, hash: hash) } ?? nil
-    }
-    guard found == nil else { return false }
+    guard let key, found == nil else { return false }
     let mask = slots.count - 1
-    var slot = Self.slot(hash) & mask
-    while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = (hash & 0xFFFF_FFFF_0000_0000) | UInt64(UInt32(id) + 1)
+    var slot = firstSlot(key)
+    while slots[slot].length != 0 { slot = (slot + 1) & mask }
+    slots[slot] = Slot(value: key.value, length: key.length, token: id)
     used += 1
     return true
   }
@@ -86,12 +92,11 @@ struct PieceTable: Sendable {
   }
 
   @inline(__always)
-  private static func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash ^ hash >> 29) >> 8) & Int.max }
+  private func firstSlot(_ key: PieceKey) -> Int { Int(truncatingIfNeeded: key.mixed &>> (64 &- bits)) }
 
   @inline(__always)
-  private func isEqual(_ id: Int, _ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    guard Int(lengths[id]) == count else { return false }
-    let start = Int(starts[id])
+  private func isEqual(_ id: TokenID, _ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    let start = Int(starts[Int(id)])
     return bytes.withUnsafeBufferPointer { buffer in
       for offset in 0..<count where buffer[start + offset] != text[offset] { return false }
       return true
@@ -99,8 +104,9 @@ struct PieceTable: Sendable {
   }
 
   private mutating func grow() {
-    let ids = slots.filter { $0 != 0 }.map { TokenID(truncatingIfNeeded: UInt32(truncatingIfNeeded: $0)) - 1 }
-    slots = [UInt64](repeating: 0, count: slots.count * 2)
+    let ids = slots.filter { $0.length != 0 }.map(\.token)
+    bits += 1
+    slots = [Slot](repeating: Slot(), count: 1 << bits)
     used = 0
     for id in ids { _ = insert(id) }
   }

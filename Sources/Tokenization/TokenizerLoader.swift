@@ -106,8 +106,7 @@ struct TokenizerLoader {
         throw fault("added piece \(entry.id) is empty or not UTF-8")
       }
       let token = TokenID(truncatingIfNeeded: entry.id)
-      let known = pieces.find(file.text + entry.start, entry.length, hash: PieceTable.hash(file.text + entry.start, entry.length))
-      if let known {
+      if let known = pieces.find(file.text + entry.start, entry.length) {
         guard known == token else { throw fault("an added piece has id \(token), but \(known) in the vocabulary") }
       } else {
         guard kinds[entry.id] == .missing else { throw fault("an added piece has the id \(token) of another piece") }

@@ -1,27 +1,20 @@
 import Foundation
 import Tensors
+import TestSupport
 import Tokenization
 
-/// Where the vocabularies and expectations lie, seen from this source file.
+/// The vocabularies that tests share.
 enum Vocabularies {
-  static let package = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  /// The real vocabularies: `$GEMMA_TEST_DATA`, else `../shared/data` beside the package.
-  static let data =
-    ProcessInfo.processInfo.environment["GEMMA_TEST_DATA"].map { URL(fileURLWithPath: $0) }
-    ?? package.deletingLastPathComponent().appendingPathComponent("shared/data")
-  static let corpus = data.deletingLastPathComponent().appendingPathComponent("corpus")
-  static let demo = package.appendingPathComponent("Sources/DemoModel/Resources/demo")
+  static let corpus = Fixtures.testData.deletingLastPathComponent().appending(path: "corpus")
 
-  static func folder(_ name: String) -> URL { data.appendingPathComponent("\(name)-tokenizer") }
+  static func folder(_ name: String) -> URL { Fixtures.testData.appending(path: "\(name)-tokenizer") }
 
-  static let areHere = ["gemma3", "gemma4"].allSatisfy { name in
-    FileManager.default.fileExists(atPath: folder(name).appendingPathComponent("tokenizer.json").path)
-  }
+  static let areHere = ["gemma3", "gemma4"].allSatisfy { Fixtures.testData("\($0)-tokenizer/tokenizer.json") != nil }
 
   /// Read once: most tests need the same tables.
   static let gemma3 = Result { try GemmaTokenizer(contentsOf: folder("gemma3")) }
   static let gemma4 = Result { try GemmaTokenizer(contentsOf: folder("gemma4")) }
+  static let demo = Result { try GemmaTokenizer(contentsOf: Fixtures.demo) }
 }
 
 struct Expectations: Decodable {
@@ -37,7 +30,7 @@ struct Expectations: Decodable {
   var cases: [Case]
 
   static func load(_ name: String) throws -> Expectations {
-    let url = Vocabularies.package.appendingPathComponent("Tests/Fixtures/tokenizer/expected-\(name).json")
+    let url = Fixtures.folder.appending(path: "tokenizer/expected-\(name).json")
     return try JSONDecoder().decode(Expectations.self, from: Data(contentsOf: url))
   }
 }
