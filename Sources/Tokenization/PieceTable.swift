@@ -20,9 +20,9 @@ struct PieceTable: Sendable {
   private var bits: UInt64 = 4
   private var used = 0
 
-  /// Room for `capacity` pieces with at least half of the slots free.
+  /// Room for `capacity` pieces with a quarter of the slots or more left free: 8 MB for a real vocabulary.
   init(capacity: Int) {
-    while 1 << bits < 2 * capacity { bits += 1 }
+    while 3 << bits < 4 * capacity { bits += 1 }
     slots = [Slot](repeating: Slot(), count: 1 << bits)
   }
 
@@ -61,7 +61,7 @@ struct PieceTable: Sendable {
 
   /// Enters the piece of `id`, whose bytes are set already; false if another id has the same bytes.
   mutating func insert(_ id: TokenID) -> Bool {
-    if 2 * (used + 1) > slots.count { grow() }
+    if 4 * (used + 1) > 3 * slots.count { grow() }
     let start = Int(starts[Int(id)])
     let count = Int(lengths[Int(id)])
     guard count > 0 else { return false }

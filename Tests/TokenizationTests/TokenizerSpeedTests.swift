@@ -3,18 +3,36 @@ import Tensors
 import Testing
 import Tokenization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The time this thread spends on the processor: other work on the machine counts little.
+private func processorTime(_ body: () throws -> Void) rethrows -> Double {
+  func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+  let start = now()
+  try body()
+  return now() - start
+}
+
 /// Bounds are loose, for machines with other work to do; the printed figures are the result.
 @Suite("Tokenizer speed", .serialized, .enabled(if: Vocabularies.areHere, "needs the real vocabularies"))
 struct TokenizerSpeedTests {
   @Test("A vocabulary of 262,144 pieces loads within 150 ms on a quiet machine", arguments: ["gemma3", "gemma4"])
   func load(_ name: String) throws {
-    var best = Duration.seconds(1_000)
+    var best = Double.infinity
     for _ in 0..<5 {
-      let time = try ContinuousClock().measure { _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name)) }
+      let time = try processorTime { _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name)) }
       best = min(best, time)
     }
-    print("tokenizer load, \(name): \(best)")
-    #expect(best < .milliseconds(400))
+    print("tokenizer load, \(name): \(best) s")
+    #expect(best < 0.4)
   }
 
   @Test("Encoding passes 1 MB/s, on prose and on long lines of every kind")
@@ -33,8 +51,8 @@ struct TokenizerSpeedTests {
     if !prose.isEmpty { texts.append(("prose", prose)) }
     for (name, text) in texts {
       var ids: [TokenID] = []
-      let time = ContinuousClock().measure { ids = tokenizer.encode(text) }
-      let rate = Double(text.utf8.count) / 1e6 / (Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds))
+      let time = processorTime { ids = tokenizer.encode(text) }
+      let rate = Double(text.utf8.count) / 1e6 / time
       print("tokenizer encode, \(name): \(text.utf8.count) bytes, \(ids.count) ids, \(rate) MB/s")
       #expect(rate > 0.4, "\(name)")
       #expect(tokenizer.decode(ids) == text, "\(name)")
