@@ -58,7 +58,7 @@ extension Checkpoint {
     switch try kernelType(stored, name) {
     case .CK_F32: return Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
     case .CK_F16: return HalfPrecision.float(UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self)))
-    default: return Float(bitPattern: UInt32(UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))) << 16)
+    default: return BrainFloat.float(UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self)))
     }
   }
 
