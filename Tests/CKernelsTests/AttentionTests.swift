@@ -26,9 +26,11 @@ private struct AttentionCase {
     self.capacity = slots
     var generator = SeededGenerator(seed)
     queries = generator.floats(rows * heads * headDim)
-    var k = generator.floats(kvHeads * slots * headDim), v = generator.floats(k.count)
+    var k = generator.floats(kvHeads * slots * headDim)
+    var v = generator.floats(k.count)
     // Slots that no query may see hold NaN: touching one shows.
-    let last = first + rows - 1, oldest = window > 0 ? max(0, first - window + 1) : 0
+    let last = first + rows - 1
+    let oldest = window > 0 ? max(0, first - window + 1) : 0
     let visible = Set((oldest...last).map { $0 % slots })
     for h in 0..<kvHeads {
       for slot in 0..<slots where !visible.contains(slot) {
@@ -45,7 +47,8 @@ private struct AttentionCase {
   /// Computes in the given pieces; the queries' rows lie `padding` elements apart.
   func run(rowPieces: [Range<Int>]? = nil, headPieces: [Range<Int>]? = nil) throws -> [Float] {
     let stride = heads * headDim
-    let q = try GuardedMemory(queries), out = try GuardedMemory(bytes: 4 * rows * stride)
+    let q = try GuardedMemory(queries)
+    let out = try GuardedMemory(bytes: 4 * rows * stride)
     out.fill(7)
     var task = ck_attention_task(
       queries: q.floats, out: out.floats, keys: keys.memory.raw, values: values.memory.raw, query_stride: stride,
@@ -64,14 +67,16 @@ private struct AttentionCase {
     var out: [Double] = []
     for row in 0..<rows {
       for head in 0..<heads {
-        let position = first + row, kv = head / (heads / kvHeads)
+        let position = first + row
+        let kv = head / (heads / kvHeads)
         let seen = (window > 0 ? max(0, position - window + 1) : 0)...position
         let q = queries[(row * heads + head) * headDim..<(row * heads + head + 1) * headDim].map { Double($0) }
         let starts = seen.map { (kv * capacity + $0 % capacity) * headDim }
         let scores = starts.map { start in
           Double(scale) * (0..<headDim).reduce(0) { $0 + q[$1] * Double(keys.values[start + $1]) }
         }
-        let top = scores.reduce(-Double.infinity, max), weights = scores.map { exp($0 - top) }
+        let top = scores.reduce(-Double.infinity, max)
+        let weights = scores.map { exp($0 - top) }
         let total = weights.reduce(0, +)
         for d in 0..<headDim {
           out.append(zip(starts, weights).reduce(0) { $0 + $1.1 * Double(values.values[$1.0 + d]) } / total)

@@ -14,9 +14,12 @@ struct ElementwiseTests {
     var generator = SeededGenerator(1)
     for n in lengths {
       let gap = n % 4
-      let x = generator.floats(n, range), b = generator.floats(n, range)
-      let xs = try GuardedMemory(x, gap: gap), bs = try GuardedMemory(b, gap: (gap + 1) % 4)
-      let ys = try GuardedMemory(bytes: 4 * n, gap: 4 * ((gap + 2) % 4)), both = try GuardedMemory(x)
+      let x = generator.floats(n, range)
+      let b = generator.floats(n, range)
+      let xs = try GuardedMemory(x, gap: gap)
+      let bs = try GuardedMemory(b, gap: (gap + 1) % 4)
+      let ys = try GuardedMemory(bytes: 4 * n, gap: 4 * ((gap + 2) % 4))
+      let both = try GuardedMemory(x)
       let found = sameOnEveryLevel("n = \(n)") {
         ys.fill(7)
         kernel(ys.floats, xs.floats, bs.floats, n)
@@ -134,7 +137,9 @@ struct ElementwiseTests {
   func altup() throws {
     var generator = SeededGenerator(4)
     for n in [0, 1, 15, 16, 33, 257] {
-      let stride = n + 3, x = generator.floats(4 * stride), c = generator.floats(16)
+      let stride = n + 3
+      let x = generator.floats(4 * stride)
+      let c = generator.floats(16)
       let y = sameOnEveryLevel {
         var y = [Float](repeating: 7, count: 4 * stride)
         ck_altup_predict(&y, x, stride, c, n)

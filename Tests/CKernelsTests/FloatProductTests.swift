@@ -6,8 +6,10 @@ struct FloatProductTests {
   private func product(
     _ w: ck_matrix, _ x: [Float], rows: Int, range: Range<Int>? = nil, padding: Int = 0
   ) throws -> [Float] {
-    let xStride = w.columns + padding, yStride = w.rows + padding
-    let y = try GuardedMemory(bytes: 4 * rows * yStride), xs = try GuardedMemory(x, gap: padding)
+    let xStride = w.columns + padding
+    let yStride = w.rows + padding
+    let y = try GuardedMemory(bytes: 4 * rows * yStride)
+    let xs = try GuardedMemory(x, gap: padding)
     y.fill(7)
     let range = range ?? 0..<w.rows
     ck_float_product(y.floats, yStride, w, xs.floats, xStride, rows, range.lowerBound, range.upperBound)
@@ -16,7 +18,8 @@ struct FloatProductTests {
   }
 
   private func reference(_ w: StoredMatrix, _ x: [Float], rows: Int, padding: Int = 0) -> [Double] {
-    let n = w.matrix.rows, k = w.matrix.columns
+    let n = w.matrix.rows
+    let k = w.matrix.columns
     return (0..<rows * (n + padding)).map { at in
       let (i, o) = (at / (n + padding), at % (n + padding))
       return o >= n ? 7 : (0..<k).reduce(0) { $0 + Double(x[i * (k + padding) + $1]) * w.values[o * k + $1] }
@@ -51,7 +54,8 @@ struct FloatProductTests {
         let x = generator.floats(rows * columns)
         let levels = try availableLevels().map { try withLevel($0) { try product(w.matrix, x, rows: rows) } }
         for y in levels { #expect(firstDifference(y, levels[0]) == nil) }
-        let exact = reference(w, x, rows: rows), size: Double = type == .CK_Q4 ? 16 : 256
+        let exact = reference(w, x, rows: rows)
+        let size: Double = type == .CK_Q4 ? 16 : 256
         #expect(firstOutside(levels[0], exact, absolute: 1e-7 * size * Double(columns)) == nil)
       }
     }
@@ -60,7 +64,8 @@ struct FloatProductTests {
   @Test("the order of the sum is the canonical one")
   func canonicalOrder() throws {
     var generator = SeededGenerator(14)
-    let columns = 1100, w = try StoredMatrix(rows: 3, columns: columns, type: .CK_BF16, seed: 15)
+    let columns = 1100
+    let w = try StoredMatrix(rows: 3, columns: columns, type: .CK_BF16, seed: 15)
     let x = generator.floats(columns)
     let expected = (0..<3).map { o -> Float in
       var lanes = [Float](repeating: 0, count: 16)
@@ -77,7 +82,9 @@ struct FloatProductTests {
   @Test("neither the rows nor the range change a bit, and nothing outside the range is written")
   func independence() throws {
     var generator = SeededGenerator(16)
-    let rows = 70, outputs = 11, columns = 1040
+    let rows = 70
+    let outputs = 11
+    let columns = 1040
     let w = try StoredMatrix(rows: outputs, columns: columns, type: .CK_F16, seed: 17)
     let x = generator.floats(rows * columns)
     for level in availableLevels().suffix(2) {
@@ -114,7 +121,8 @@ struct FloatProductTests {
     var generator = SeededGenerator(18)
     for (rows, outputs, columns) in [(1, 3, 32), (17, 70, 128), (5, 130, 2176)] {
       let w = try StoredMatrix(rows: outputs, columns: columns, type: type, seed: 19)
-      let x = generator.floats(rows * columns), xs = try GuardedMemory(x)
+      let x = generator.floats(rows * columns)
+      let xs = try GuardedMemory(x)
       let y = try GuardedMemory(bytes: 4 * rows * outputs)
       y.fill(7)
       ck_blas_product(y.floats, outputs, w.matrix, xs.floats, columns, rows, 1, outputs)
@@ -129,7 +137,8 @@ struct FloatProductTests {
     "gathered rows: any columns, any type",
     arguments: [ck_type.CK_F32, .CK_F16, .CK_BF16, .CK_Q4, .CK_Q8])
   func gather(type: ck_type) throws {
-    let columns = 192, ids: [Int32] = [4, 0, 4, 2]
+    let columns = 192
+    let ids: [Int32] = [4, 0, 4, 2]
     let w = try StoredMatrix(rows: 5, columns: columns, type: type, gap: 1, seed: 20)
     for range in [0..<192, 0..<0, 1..<2, 5..<6, 3..<37, 16..<48, 31..<192, 33..<191, 190..<192] {
       let stride = range.count + 2

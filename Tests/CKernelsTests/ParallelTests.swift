@@ -38,7 +38,8 @@ private func team(_ threads: Int, _ body: @escaping () -> Void) {
   let closure = Closure(body)
   withExtendedLifetime(closure) {
     ck_team_run(
-      threads, { context in
+      threads,
+      { context in
         if let context { Unmanaged<Closure>.fromOpaque(context).takeUnretainedValue().body() }
       }, Unmanaged.passUnretained(closure).toOpaque())
   }
@@ -46,7 +47,8 @@ private func team(_ threads: Int, _ body: @escaping () -> Void) {
 
 private func loop(_ count: Int, grain: Int, _ tally: Tally) {
   ck_for(
-    count, grain, { context, begin, end in
+    count, grain,
+    { context, begin, end in
       if let context { Unmanaged<Tally>.fromOpaque(context).takeUnretainedValue().done(begin..<end) }
     }, Unmanaged.passUnretained(tally).toOpaque())
 }
@@ -74,6 +76,24 @@ struct ParallelTests {
     let tally = Tally(37)
     team(threads) { for _ in 0..<5000 { loop(37, grain: 1, tally) } }
     #expect(tally.allEqual(5000))
+  }
+
+  @Test("a loop returns only after its slowest share")
+  func slowShares() {
+    let tally = Tally(2)
+    team(2) {
+      for round in 1...30 {
+        // The helper starts its share a little after the caller, so it also ends later.
+        ck_for(
+          2, 1,
+          { context, begin, end in
+            guard let context else { return }
+            usleep(1000)
+            Unmanaged<Tally>.fromOpaque(context).takeUnretainedValue().done(begin..<end)
+          }, Unmanaged.passUnretained(tally).toOpaque())
+        #expect(tally.allEqual(round))
+      }
+    }
   }
 
   @Test("loops far apart wake sleeping helpers")
@@ -114,7 +134,8 @@ struct ParallelTests {
     let pair = Pair(outer)
     team(2) {
       ck_for(
-        12, 1, { context, begin, end in
+        12, 1,
+        { context, begin, end in
           guard let context else { return }
           let pair = Unmanaged<Pair>.fromOpaque(context).takeUnretainedValue()
           pair.outer.done(begin..<end)
@@ -153,7 +174,8 @@ struct ParallelTests {
       // A helper that gets no core for a while may miss some loops, not all of them.
       for _ in 0..<100 {
         ck_for(
-          16, 1, { context, _, _ in
+          16, 1,
+          { context, _, _ in
             guard let context else { return }
             let seen = Unmanaged<Seen>.fromOpaque(context).takeUnretainedValue()
             seen.threads.withLock { _ = $0.insert(UInt(pthread_self())) }

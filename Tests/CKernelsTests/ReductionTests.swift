@@ -8,7 +8,9 @@ struct ReductionTests {
   func rmsNorm(type: ck_type) throws {
     var generator = SeededGenerator(5)
     for n in lengths {
-      let rows = 3, xStride = n + 2, yStride = n + 1
+      let rows = 3
+      let xStride = n + 2
+      let yStride = n + 1
       let x = generator.floats(rows * xStride, -3...3)
       let w = try StoredValues(generator.floats(n), type, gap: n % 3)
       let xs = try GuardedMemory(x, gap: n % 4)
@@ -46,11 +48,13 @@ struct ReductionTests {
   func sums() throws {
     var generator = SeededGenerator(6)
     for n in lengths where n > 0 {
-      let x = generator.floats(n, -30...30), xs = try GuardedMemory(x, gap: n % 4)
+      let x = generator.floats(n, -30...30)
+      let xs = try GuardedMemory(x, gap: n % 4)
       let exact = x.map { Double($0) }
       let square = sameOnEveryLevel { [ck_mean_square(xs.floats, n)] }
       #expect(firstOutside(square, [exact.reduce(0) { $0 + $1 * $1 } / Double(n)], absolute: 0, relative: 1e-6) == nil)
-      let top = exact.reduce(-Double.infinity, max), total = exact.reduce(0) { $0 + exp($1 - top) }
+      let top = exact.reduce(-Double.infinity, max)
+      let total = exact.reduce(0) { $0 + exp($1 - top) }
       let y = sameOnEveryLevel("n = \(n)") { mapped(x) { ck_softmax($0, $1, $2) } }
       let soft = exact.map { exp($0 - top) / total }
       // The kernel rounds x - max to float32 before exp: half a unit of up to 60.
@@ -92,7 +96,8 @@ struct ReductionTests {
         ck_gaussian_top_k(&y, n, 0.7)
         return y
       }
-      let exact = x.map { Double($0) }, mean = exact.reduce(0, +) / Double(n)
+      let exact = x.map { Double($0) }
+      let mean = exact.reduce(0, +) / Double(n)
       let variance = exact.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(n)
       let cutoff = mean + Double(Float(0.7)) * variance.squareRoot()
       #expect(firstOutside(y, exact.map { max($0 - cutoff, 0) }, absolute: 3e-6) == nil, "n = \(n)")

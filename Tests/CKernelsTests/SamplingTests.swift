@@ -10,7 +10,8 @@ struct SamplingTests {
   private func topK(_ x: [Float], _ k: Int) throws -> ([Int32], [Float]) {
     var answers: [([Int32], [Float])] = []
     for level in availableLevels() {
-      let ids = try GuardedMemory(bytes: 4 * k), values = try GuardedMemory(bytes: 4 * k)
+      let ids = try GuardedMemory(bytes: 4 * k)
+      let values = try GuardedMemory(bytes: 4 * k)
       let written = withLevel(level) {
         ck_top_k(ids.raw.assumingMemoryBound(to: Int32.self), values.floats, k, x, x.count)
       }

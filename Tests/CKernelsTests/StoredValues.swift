@@ -42,7 +42,8 @@ func bfloat16(_ value: Float) -> UInt16 {
   // Beyond the largest finite value the next step would be 2^128.
   let above = next.isInfinite ? (value < 0 ? -0x1p128 : 0x1p128) : Double(next)
   if value.isInfinite || Double(value) == below { return low }
-  let toBelow = abs(Double(value) - below), toAbove = abs(above - Double(value))
+  let toBelow = abs(Double(value) - below)
+  let toAbove = abs(above - Double(value))
   if toBelow != toAbove { return toBelow < toAbove ? low : low + 1 }
   return low % 2 == 0 ? low : low + 1
 }
