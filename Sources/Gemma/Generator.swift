@@ -75,11 +75,17 @@ package struct Generator: Sendable {
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
     let end = clock.now
-    answer.statistics = Statistics(
-      promptTokens: prompt.count, cachedPromptTokens: reuse.cached, responseTokens: answer.tokens.count,
-      loadTime: model.loadTime, timeToFirstToken: (firstToken ?? end) - start, prefillTime: prefillTime,
-      decodeTime: end - (firstToken ?? end), peakPoolBytes: Memory.peakMemory, mappedBytes: model.info.mappedBytes,
-      threads: model.options.compute.threads, kernels: Kernels.current)
+    answer.statistics.promptTokens = prompt.count
+    answer.statistics.cachedPromptTokens = reuse.cached
+    answer.statistics.responseTokens = answer.tokens.count
+    answer.statistics.loadTime = model.loadTime
+    answer.statistics.timeToFirstToken = (firstToken ?? end) - start
+    answer.statistics.prefillTime = prefillTime
+    answer.statistics.decodeTime = end - (firstToken ?? end)
+    answer.statistics.peakPoolBytes = Memory.peakMemory
+    answer.statistics.mappedBytes = model.info.mappedBytes
+    answer.statistics.threads = model.options.compute.threads
+    answer.statistics.kernels = Kernels.current
     return answer
   }
 }

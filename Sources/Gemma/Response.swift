@@ -55,6 +55,9 @@ public struct Statistics: Sendable, Hashable {
   /// The kernel level in use.
   public var kernels = ""
 
+  /// All counts and times zero.
+  public init() {}
+
   /// Speed of the prompt's forward passes; 0 when nothing had to be computed.
   public var prefillTokensPerSecond: Double {
     prefillTime > .zero ? Double(promptTokens - cachedPromptTokens) / prefillTime.seconds : 0

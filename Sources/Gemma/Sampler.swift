@@ -1,30 +1,38 @@
 import CKernels
 import Foundation
-import Tensors
+package import Tensors
 
 /// Chooses the next token from logits.
 ///
 /// Random numbers come from a counter, the token's position, so that equal seeds give equal text whatever was cached.
-struct Sampler {
+package struct Sampler: Sendable {
   /// Random sampling with all its numbers settled; nil is greedy.
-  struct Draw: Hashable {
-    var temperature: Float
-    var topK: Int?
-    var topP: Float?
-    var minP: Float?
-    var seed: UInt64
+  package struct Draw: Sendable, Hashable {
+    package var temperature: Float
+    package var topK: Int?
+    package var topP: Float?
+    package var minP: Float?
+    package var seed: UInt64
+
+    package init(temperature: Float, topK: Int?, topP: Float?, minP: Float?, seed: UInt64) {
+      self.temperature = temperature
+      self.topK = topK
+      self.topP = topP
+      self.minP = minP
+      self.seed = seed
+    }
   }
 
   private let draw: Draw?
   private let penalty: Float
 
-  init(draw: Draw?, repetitionPenalty: Float = 1) {
+  package init(draw: Draw?, repetitionPenalty: Float = 1) {
     self.draw = draw
     penalty = repetitionPenalty
   }
 
   /// The token for position `position`, which follows `history` (prompt included).
-  func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: [TokenID]) throws(GemmaError) -> TokenID {
+  package func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: [TokenID]) throws(GemmaError) -> TokenID {
     guard penalty != 1, !history.isEmpty else { return try choose(logits, position: position) }
     let copy = try PoolBuffer(byteCount: logits.count * MemoryLayout<Float>.stride)
     let values = UnsafeMutableBufferPointer(start: copy.floats, count: logits.count)

@@ -1,3 +1,6 @@
+import Models
+package import Tensors
+import Tokenization
 import Weights
 
 extension GenerationOptions.Sampling {
@@ -16,5 +19,19 @@ extension GenerationOptions.Sampling {
         seed: seed)
       return known.draw(recommended: recommended)
     }
+  }
+}
+
+extension GemmaModel {
+  /// The numbers behind `.recommended`.
+  package var recommendedSampling: (temperature: Float, topK: Int?, topP: Float) {
+    let generation = loaded.checkpoint.generation
+    let topK = generation.topK == 0 ? nil : generation.topK ?? 64
+    return (generation.temperature ?? 1, topK, generation.topP ?? 0.95)
+  }
+
+  /// The tokens of one question with chat turns around it.
+  package func render(instructions: String?, prompt: String) throws(GemmaError) -> [TokenID] {
+    try render((instructions.map { [ChatTurn(role: .system, text: $0)] } ?? []) + [ChatTurn(role: .user, text: prompt)])
   }
 }

@@ -1,16 +1,16 @@
 /// Finds stop texts in text that arrives in pieces, and holds back whatever may turn out to be the start of one.
-struct StopMatcher {
+package struct StopMatcher {
   private let stops: [[UInt8]]
   private var held: [UInt8] = []
   /// Whether a stop text was found; what comes afterwards is ignored.
-  private(set) var isStopped = false
+  package private(set) var isStopped = false
 
-  init(_ stops: [String]) {
+  package init(_ stops: [String]) {
     self.stops = stops.map { Array($0.utf8) }.filter { !$0.isEmpty }
   }
 
   /// The text that is certain now. A stop text begins at a scalar's boundary, so no scalar is ever split.
-  mutating func append(_ piece: String) -> String {
+  package mutating func append(_ piece: String) -> String {
     guard !isStopped else { return "" }
     guard !stops.isEmpty else { return piece }
     held += piece.utf8
@@ -26,7 +26,7 @@ struct StopMatcher {
   }
 
   /// What was held back, once it is certain that nothing follows.
-  mutating func finish() -> String {
+  package mutating func finish() -> String {
     defer { held = [] }
     return String(decoding: held, as: UTF8.self)
   }

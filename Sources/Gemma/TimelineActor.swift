@@ -86,7 +86,7 @@ package actor TimelineActor {
   }
 
   /// The next token by this sampler; it is not appended.
-  func sample(_ sampler: Sampler) throws -> TokenID {
+  package func sample(_ sampler: Sampler) throws -> TokenID {
     let history = tokens
     return try withLogits { try sampler.next($0, position: history.count, history: history) }
   }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gemma
+import Gemma
 
 @Suite struct StopMatcherTests {
   @Test("a stop text is found across pieces and is not part of the text")

@@ -1,0 +1,55 @@
+/// One verb of the command line.
+protocol Command {
+  static var name: String { get }
+  /// One line for the overview.
+  static var abstract: String { get }
+  static var usage: String { get }
+  /// Command lines that work as they stand, given the files they name.
+  static var examples: [String] { get }
+  /// The options beside the shared ones.
+  static var options: [OptionSpec] { get }
+  static func run(_ arguments: Arguments) async throws
+}
+
+enum Help {
+  static var overview: String {
+    let width = CommandLineTool.commands.map { $0.name.count }.max() ?? 0
+    let list = CommandLineTool.commands.map { command in
+      "  gemma " + command.name.padded(to: width) + "  " + command.abstract
+    }
+    return """
+      gemma runs Gemma 3, 3n and 4 on the CPU.
+
+      \(list.joined(separator: "\n"))
+
+      A model is a folder (config.json, tokenizer.json, safetensors), or `demo` for the bundled one.
+      `gemma help COMMAND` explains a command. Try: gemma run demo "Once upon a time"
+      """
+  }
+
+  static func text(for command: any Command.Type) -> String {
+    """
+    \(command.abstract)
+
+    Usage: \(command.usage)
+
+    Options:
+    \(list(command.options))
+
+    Shared options:
+    \(list(SharedOptions.specs))
+
+    Examples:
+    \(command.examples.map { "  " + $0 }.joined(separator: "\n"))
+    """
+  }
+
+  private static func list(_ options: [OptionSpec]) -> String {
+    let width = options.map(\.label.count).max() ?? 0
+    return options.map { "  " + $0.label.padded(to: width) + "  " + $0.help }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

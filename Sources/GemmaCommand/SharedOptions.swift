@@ -1,0 +1,95 @@
+import DemoModel
+import Foundation
+import Gemma
+
+/// The options that every command takes.
+enum SharedOptions {
+  static let specs = [
+    OptionSpec("threads", short: "t", value: "N", "threads (default: the processors there are)"),
+    OptionSpec("context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
+    OptionSpec("kernels", value: "NAME", "kernel level: portable, avx2, avx512vnni (default: the fastest)"),
+    OptionSpec("activations", value: "int8|float32", "precision of activations (default: int8)"),
+    OptionSpec("reproducible", "no BLAS: the same bits for unquantised weights too"),
+    OptionSpec("memory-limit", value: "SIZE", "the most memory beside the weights, such as 500MB"),
+    OptionSpec("cache-limit", value: "SIZE", "the most memory kept for reuse"),
+    OptionSpec("prefill-chunk", value: "N", "prompt tokens that go through the layers together (default: 256)"),
+    OptionSpec("format", value: "text|json", "what stdout carries (default: text)"),
+    OptionSpec("verbose", short: "v", "statistics on stderr"),
+    OptionSpec("quiet", short: "q", "no progress on stderr"),
+  ]
+
+  /// Applies what concerns the whole process and returns what concerns the model.
+  static func apply(_ arguments: Arguments) throws -> GemmaModel.Options {
+    var options = GemmaModel.Options()
+    options.threads = try arguments.integer("threads")
+    options.contextLength = try arguments.integer("context-length")
+    options.prefillChunk = try arguments.integer("prefill-chunk")
+    options.reproducible = arguments.has("reproducible")
+    if let name = arguments.string("activations") {
+      guard let activations = GemmaModel.Options.Activations(rawValue: name) else {
+        throw UsageError("--activations is int8 or float32, not \"\(name)\"")
+      }
+      options.activations = activations
+    }
+    if let name = arguments.string("kernels") { try Kernels.select(name) }
+    if let limit = try arguments.bytes("memory-limit") { Memory.memoryLimit = limit }
+    if let limit = try arguments.bytes("cache-limit") { Memory.cacheLimit = limit }
+    _ = try wantsJSON(arguments)
+    try options.validate()
+    return options
+  }
+
+  static func wantsJSON(_ arguments: Arguments) throws(UsageError) -> Bool {
+    switch arguments.string("format") {
+    case nil, "text": return false
+    case "json": return true
+    case let other?: throw UsageError("--format is text or json, not \"\(other)\"")
+    }
+  }
+
+  /// The folder behind a model's name.
+  static func folder(_ name: String) throws -> URL {
+    if name == "demo" {
+      guard let folder = DemoModel.folder else {
+        throw GemmaError.modelNotFound(
+          URL(filePath: "demo"),
+          reason: "the demo's resource folder is not beside the executable; keep swift-gemma_DemoModel.resources with it")
+      }
+      return folder
+    }
+    if name.hasSuffix(".gguf") {
+      guard FileManager.default.fileExists(atPath: name) else {
+        throw GemmaError.modelNotFound(URL(filePath: name), reason: "there is no such file")
+      }
+      throw GemmaError.unsupportedModel("GGUF files are not read yet; give a folder with safetensors")
+    }
+    return URL(filePath: name)
+  }
+
+  /// Loads the model of the first positional argument.
+  static func load(_ name: String, _ arguments: Arguments) async throws -> GemmaModel {
+    try await load(name, arguments, options: apply(arguments))
+  }
+
+  static func load(_ name: String, _ arguments: Arguments, options: GemmaModel.Options) async throws -> GemmaModel {
+    let line = ProgressLine(arguments)
+    defer { line.clear() }
+    return try await GemmaModel(at: folder(name), options: options) { progress in
+      line.show("Loading: \(progress.stage.rawValue)")
+    }
+  }
+}
+
+extension Arguments {
+  /// The positional argument at an index, or an error that says what is missing.
+  func positional(_ index: Int, _ what: String) throws(UsageError) -> String {
+    guard positionals.indices.contains(index) else { throw UsageError("\(what) is missing") }
+    return positionals[index]
+  }
+
+  func expectPositionals(atMost count: Int) throws(UsageError) {
+    guard positionals.count <= count else {
+      throw UsageError("unexpected argument \"\(positionals[count])\"; put text with spaces in quotes")
+    }
+  }
+}
