@@ -91,9 +91,20 @@ struct TimelineTests {
   }
 }
 
-/// Serialised and apart: the counters belong to the whole process, so only differences around one call are looked at.
 @Suite("The plan of a context")
 struct PlanTests {
+  @Test("It is what a timeline takes, to the byte", arguments: fixtureNames)
+  func held(name: String) throws {
+    let model = try load(name)
+    for float32 in [false, true] {
+      for (length, chunk) in [(1, 256), (50, 7), (1000, 64), (3000, 256)] {
+        let options = ComputeOptions(threads: 1, float32Activations: float32, prefillChunk: chunk)
+        let timeline = try Timeline(model, contextLength: length, options: options)
+        #expect(timeline.held == model.plan(contextLength: length, options: options))
+      }
+    }
+  }
+
   @Test("Caches are flat in full layers, rings in sliding ones, and absent in sharing ones")
   func caches() throws {
     let model = try load("gemma4-e")

@@ -24,6 +24,8 @@ struct KeyValueCache {
   var keys: UnsafeMutableRawPointer { buffer.base }
   var values: UnsafeMutableRawPointer { buffer.base + buffer.byteCount / 2 }
 
+  var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
+
   /// Stores one position: key and value are [key heads, head size].
   func store(position: Int, key: UnsafePointer<Float>, value: UnsafePointer<Float>) {
     let bytes = CacheShape.elementSize(type)

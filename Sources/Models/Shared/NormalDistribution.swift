@@ -1,12 +1,12 @@
 import Foundation
 
-enum NormalDistribution {
+package enum NormalDistribution {
   /// The value below which a standard normal variable stays with probability p, 0 < p < 1; exact to float64 rounding
   /// away from the far tails.
   ///
   /// A first guess from the tail approximation t - (c0 + c1 t) / (1 + d1 t + d2 t²), t = sqrt(-2 ln p)
   /// (Abramowitz and Stegun 26.2.22), then Newton steps on Φ(x) = erfc(-x / sqrt 2) / 2.
-  static func quantile(_ p: Double) -> Double {
+  package static func quantile(_ p: Double) -> Double {
     guard p > 0, p < 1 else { return p <= 0 ? -Double.infinity : .infinity }
     let t = (-2 * log(min(p, 1 - p))).squareRoot()
     let tail = t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t)

@@ -41,6 +41,12 @@ package final class Timeline {
     self.caches = caches
   }
 
+  /// What this timeline really holds of the pool, to be compared with `LoadedModel.plan`.
+  package var held: ContextPlan {
+    ContextPlan(
+      keyValueBytes: caches.reduce(0) { $0 + ($1?.heldBytes ?? 0) }, workspaceBytes: workspace.heldBytes)
+  }
+
   /// Logits of the last token after the final cap, [vocabulary]; empty before the first token and after a rewind.
   /// Valid until the next call.
   package var logits: UnsafeBufferPointer<Float> {

@@ -45,6 +45,8 @@ struct Workspace {
     BufferPool.rounded(sizes(configuration, chunk: chunk).reduce(0, +) * MemoryLayout<Float>.size)
   }
 
+  var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
+
   func base(_ region: Region) -> UnsafeMutablePointer<Float> { buffer.floats + offsets[region.rawValue] }
 
   /// Floats from one stream to the next.
