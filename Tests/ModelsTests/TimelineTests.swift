@@ -1,5 +1,7 @@
+import Foundation
 import Models
 import Tensors
+import TestSupport
 import Testing
 import Weights
 
@@ -88,6 +90,31 @@ struct TimelineTests {
       #expect(throws: GemmaError.self) { try Timeline(model, contextLength: 4, options: options) }
     }
     #expect(throws: GemmaError.self) { try Timeline(model, contextLength: 0, options: exact) }
+  }
+}
+
+@Suite("Damaged weights")
+struct DamagedWeightsTests {
+  @Test("NaN in the weights ends as an error, not as a token")
+  func notANumber() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let source = Fixtures.model("gemma3-f32-linear-rope")
+      try FileManager.default.copyItem(
+        at: source.appending(path: "config.json"), to: folder.appending(path: "config.json"))
+      var data = try Data(contentsOf: source.appending(path: "model.safetensors"))
+      // Everything behind the header becomes the float32 NaN 0xffffffff.
+      let header = data.prefix(8).enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
+      data.replaceSubrange((8 + header)..., with: Data(repeating: 0xff, count: data.count - 8 - header))
+      try data.write(to: folder.appending(path: "model.safetensors"))
+
+      let timeline = try Timeline(LoadedModel(Checkpoint(at: folder)), contextLength: 4, options: exact)
+      let error = #expect(throws: GemmaError.self) { try timeline.advance([2, 5]) }
+      guard case .degenerateOutput = error else {
+        Issue.record("expected degenerateOutput, not \(String(describing: error))")
+        return
+      }
+      #expect(timeline.tokens.isEmpty)
+    }
   }
 }
 

@@ -78,7 +78,8 @@ struct Products {
     case int8(group: Int, evenOdd: Bool)
 
     init(_ matrix: WeightMatrix, quantizes: Bool) {
-      self = quantizes && matrix.isQuantized
+      self =
+        quantizes && matrix.isQuantized
         ? .int8(group: Int(matrix.raw.group), evenOdd: matrix.raw.type == .CK_Q4) : .float32
     }
   }
