@@ -30,8 +30,8 @@ struct CommandFailure: Error {
 enum CommandLineTool {
   static var commands: [any Command.Type] {
     [
-      RunCommand.self, ScoreCommand.self, TokenizeCommand.self, InspectCommand.self, VerifyCommand.self,
-      BenchCommand.self,
+      RunCommand.self, ScoreCommand.self, TokenizeCommand.self, InspectCommand.self, QuantizeCommand.self,
+      VerifyCommand.self, BenchCommand.self,
     ]
   }
 
