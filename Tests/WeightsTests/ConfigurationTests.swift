@@ -65,7 +65,8 @@ struct ConfigurationTests {
       ("\"bits\":4", "\"bits\":4,\"language_model.model.embed_tokens\":{\"bits\":6}", "embed_tokens"),
       ("\"quantization\":{", "\"quantization_config\":{\"quant_method\":\"gemma\",", "gemma"),
       (
-        "\"sliding_window\":8", "\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"yarn\",\"rope_theta\":10000}}",
+        "\"sliding_window\":8",
+        "\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"yarn\",\"rope_theta\":10000}}",
         "yarn"
       ),
     ])

@@ -14,7 +14,9 @@ struct QuantizerTests {
     return Float(place) * step
   }
 
-  private func quantized(_ quantizer: AffineQuantizer, group: Int) throws -> (codes: [UInt8], scale: UInt32, bias: UInt32) {
+  private func quantized(_ quantizer: AffineQuantizer, group: Int) throws -> (
+    codes: [UInt8], scale: UInt32, bias: UInt32
+  ) {
     var codes = [UInt8](repeating: 0, count: quantizer.group * quantizer.bits / 8)
     let values = Array(Self.weights[(group * 32)..<(group * 32 + 32)])
     let pair = values.withUnsafeBufferPointer { values in
@@ -31,27 +33,27 @@ struct QuantizerTests {
       q4g0.codes == [
         60, 26, 232, 197, 146, 112, 78, 43, 248, 214, 164, 129, 94, 60, 10, 231,
       ])
-    #expect(q4g0.scale == 0xBEB00000 && q4g0.bias == 0x40300000)
+    #expect(q4g0.scale == 0xBEB0_0000 && q4g0.bias == 0x4030_0000)
     let q4g1 = try quantized(AffineQuantizer(bits: 4, group: 32), group: 1)
     #expect(
       q4g1.codes == [
         181, 146, 96, 77, 42, 232, 198, 163, 113, 94, 59, 9, 215, 180, 130, 111,
       ])
-    #expect(q4g1.scale == 0x3F3B0000 && q4g1.bias == 0xC0BB0000)
+    #expect(q4g1.scale == 0x3F3B_0000 && q4g1.bias == 0xC0BB_0000)
     let q8g0 = try quantized(AffineQuantizer(bits: 8, group: 32), group: 0)
     #expect(
       q8g0.codes == [
         209, 54, 168, 13, 126, 239, 84, 197, 42, 155, 0, 113, 226, 71, 184, 29,
         142, 255, 100, 214, 59, 172, 17, 130, 243, 88, 201, 46, 159, 4, 117, 230,
       ])
-    #expect(q8g0.scale == 0xBCA81E91 && q8g0.bias == 0x40300000)
+    #expect(q8g0.scale == 0xBCA8_1E91 && q8g0.bias == 0x4030_0000)
     let q8g1 = try quantized(AffineQuantizer(bits: 8, group: 32), group: 1)
     #expect(
       q8g1.codes == [
         82, 194, 41, 152, 0, 111, 222, 70, 181, 29, 140, 251, 99, 210, 58, 169,
         16, 128, 239, 86, 198, 45, 156, 4, 115, 226, 74, 185, 33, 144, 255, 103,
       ])
-    #expect(q8g1.scale == 0x3D2AF8B0 && q8g1.bias == 0xC0BB0000)
+    #expect(q8g1.scale == 0x3D2A_F8B0 && q8g1.bias == 0xC0BB_0000)
   }
 
   @Test("a group of zeros keeps zeros, and one with NaN, infinity or an infinite range is refused")
@@ -84,7 +86,8 @@ struct QuantizerTests {
         #expect(after.configuration == before.configuration && after.generation == before.generation)
         #expect(summary.quantizedModules > 10 && summary.bytesWritten == after.mappedBytes)
         #expect(summary.keptModules.contains { $0.hasSuffix("layers.0.self_attn.q_proj") })
-        #expect(after.contains("layers.0.self_attn.q_proj.weight") && !after.contains("layers.0.self_attn.q_proj.scales"))
+        #expect(
+          after.contains("layers.0.self_attn.q_proj.weight") && !after.contains("layers.0.self_attn.q_proj.scales"))
         #expect(after.contains("layers.1.self_attn.q_proj.scales"))
         let model = before.configuration
         let plain = try before.matrix("embed_tokens", rows: model.vocabularySize, columns: model.hiddenSize)
@@ -155,7 +158,8 @@ struct QuantizerTests {
     }
   }
 
-  @Test("quantised sources, existing or unwritable targets, odd options and weights that are not finite are typed errors")
+  @Test(
+    "quantised sources, existing or unwritable targets, odd options and weights that are not finite are typed errors")
   func refusals() throws {
     for (bits, group) in [(3, 64), (4, 16), (0, 0)] {
       #expect(throws: GemmaError.self) { try CheckpointQuantizer(bits: bits, group: group) }

@@ -95,7 +95,9 @@ struct SafetensorsTests {
   func notFound() throws {
     try Fixtures.withTemporaryFolder { folder in
       let absent = folder.appending(path: "absent")
-      #expect(throws: GemmaError.modelNotFound(absent, reason: "there is no such folder")) { try Checkpoint(at: absent) }
+      #expect(throws: GemmaError.modelNotFound(absent, reason: "there is no such folder")) {
+        try Checkpoint(at: absent)
+      }
       #expect(throws: GemmaError.modelNotFound(folder, reason: "the folder has no config.json")) {
         try Checkpoint(at: folder)
       }

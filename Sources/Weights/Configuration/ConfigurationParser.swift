@@ -13,7 +13,9 @@ struct ConfigurationParser {
     var text = file
     if let inner = try file.object("text_config") { text = inner }
     let holder = text.has("model_type") ? text : file
-    guard let modelType = try holder.string("model_type") else { throw file.mismatch("model_type", expected: "a model type") }
+    guard let modelType = try holder.string("model_type") else {
+      throw file.mismatch("model_type", expected: "a model type")
+    }
     guard let family = FamilyDefaults.of(modelType: modelType) else {
       throw .unsupportedModel(
         "model_type \"\(modelType)\" in \(file.url.path); this package runs gemma3, gemma3n and gemma4")
@@ -43,8 +45,10 @@ struct ConfigurationParser {
       rmsNormEpsilon: Float(try text.positive("rms_norm_eps", upTo: 1, default: 1e-6)),
       finalLogitSoftcap: try softcap(),
       attentionScale: family.architecture == .gemma3 ? Float(1 / scalar.squareRoot()) : 1,
-      laurelRank: family.architecture == .gemma3n ? try text.integer("laurel_rank", in: 1...Self.largest, default: 64) : 0,
-      altupCorrectScale: family.architecture == .gemma3n ? try text.boolean("altup_correct_scale", default: true) : false,
+      laurelRank: family.architecture == .gemma3n
+        ? try text.integer("laurel_rank", in: 1...Self.largest, default: 64) : 0,
+      altupCorrectScale: family.architecture == .gemma3n
+        ? try text.boolean("altup_correct_scale", default: true) : false,
       layers: layers,
       firstSharedLayer: firstShared)
   }

@@ -25,8 +25,9 @@ struct QuantizationSettings: Sendable {
       guard case .object = value, let fields = try block.object(module) else { continue }
       let name = TensorNames.canonical(module)
       // Only the text model's modules are run: the towers may be stored in any way.
-      guard name.hasPrefix("layers.") || name.hasPrefix("embed_tokens") || name.hasPrefix("per_layer_model_projection")
-        || name.hasPrefix("altup_")
+      guard
+        name.hasPrefix("layers.") || name.hasPrefix("embed_tokens") || name.hasPrefix("per_layer_model_projection")
+          || name.hasPrefix("altup_")
       else { continue }
       let scheme = try Self.scheme(fields, default: common)
       if let other = overrides.updateValue(scheme, forKey: name), other != scheme {

@@ -20,7 +20,8 @@ struct RotaryParser {
     let source = scaling ?? own
     let typeKey = source?.has("rope_type") == true ? "rope_type" : "type"
     let type = try source?.string(typeKey) ?? (absent ? "proportional" : "default")
-    let share = try source?.positive("partial_rotary_factor", upTo: 1, default: absent ? 0.25 : 1) ?? (absent ? 0.25 : 1)
+    let share =
+      try source?.positive("partial_rotary_factor", upTo: 1, default: absent ? 0.25 : 1) ?? (absent ? 0.25 : 1)
     let factor = try source?.positive("factor", upTo: 1e6, default: 1) ?? 1
     switch type {
     case "default" where share == 1:

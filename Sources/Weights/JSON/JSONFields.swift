@@ -48,7 +48,8 @@ package struct JSONFields: Sendable {
     return JSONFields(url: url, path: path + key + ".", members: members)
   }
 
-  package func integer(_ key: String, in range: ClosedRange<Int>, default absent: Int? = nil) throws(GemmaError) -> Int {
+  package func integer(_ key: String, in range: ClosedRange<Int>, default absent: Int? = nil) throws(GemmaError) -> Int
+  {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     switch self[key] {
     case .integer(let value)? where range.contains(value): return value

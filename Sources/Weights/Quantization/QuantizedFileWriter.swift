@@ -98,7 +98,8 @@ struct QuantizedFileWriter {
       let result = values.withUnsafeBufferPointer { values in
         codes.withUnsafeMutableBufferPointer { codes in
           quantizer.quantize(
-            values, into: UnsafeMutableBufferPointer(rebasing: codes[(index * groupBytes)..<((index + 1) * groupBytes)]))
+            values, into: UnsafeMutableBufferPointer(rebasing: codes[(index * groupBytes)..<((index + 1) * groupBytes)])
+          )
         }
       }
       guard let result else { return nil }
