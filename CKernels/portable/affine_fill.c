@@ -1,8 +1,7 @@
 #include "affine_portable.h"
 #include "internal/table.h"
 
-void ck_fill_affine_portable(ck_table *table)
-{
+void ck_fill_affine_portable(ck_table *table) {
     table->quantize_activations = ck_quantize_activations_portable;
     table->affine_product = ck_affine_product_portable;
 }

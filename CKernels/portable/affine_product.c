@@ -5,31 +5,29 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-// One weight row at a time. The codes of a group are unpacked once, in the order of the activations, and used for all
-// rows; the running sums stay in y between the groups, which loses nothing: they are float32 either way.
+// One weight row at a time. The codes of a group are unpacked once, in the order of the activations, and used
+// for all rows; the running sums stay in y between the groups, which loses nothing: they are float32 either
+// way.
 
 enum { largest_group = 128 };
 
 /// The codes of Q4 bytes: low nibbles are the even elements, high nibbles the odd ones.
-static void unpack_nibbles(uint8_t *evens, uint8_t *odds, const uint8_t *bytes, size_t count)
-{
+static void unpack_nibbles(uint8_t *evens, uint8_t *odds, const uint8_t *bytes, size_t count) {
     for (size_t k = 0; k < count; k++) {
         evens[k] = bytes[k] & 15;
         odds[k] = bytes[k] >> 4;
     }
 }
 
-static int32_t dot(const uint8_t *codes, const int8_t *values, size_t count)
-{
+static int32_t dot(const uint8_t *codes, const int8_t *values, size_t count) {
     int32_t sum = 0;
     for (size_t k = 0; k < count; k++)
         sum += (int32_t)codes[k] * values[k];
     return sum;
 }
 
-void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
-                                size_t end)
-{
+void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
+                                size_t begin, size_t end) {
     const size_t group = w.group, groups = w.columns / group, half = group / 2;
     const size_t row_bytes = w.type == CK_Q4 ? w.columns / 2 : w.columns;
     const size_t group_bytes = row_bytes / (groups ? groups : 1);
@@ -48,8 +46,9 @@ void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activ
             for (size_t i = 0; i < rows; i++) {
                 const int8_t *values = x.values + i * x.columns;
                 const int32_t sum = w.type == CK_Q4
-                    ? dot(codes, values + g * half, half) + dot(codes + half, values + x.columns / 2 + g * half, half)
-                    : dot(codes, values + g * group, group);
+                                        ? dot(codes, values + g * half, half) +
+                                              dot(codes + half, values + x.columns / 2 + g * half, half)
+                                        : dot(codes, values + g * group, group);
                 float acc = y[i * y_stride + o];
                 acc = fmaf((float)sum, scale * x.scales[i * groups + g], acc);
                 y[i * y_stride + o] = fmaf(bias, x.sums[i * groups + g], acc);

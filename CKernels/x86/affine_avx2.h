@@ -8,8 +8,9 @@
 // Building blocks of the AVX2 level, for processors without VNNI. Must be included inside a target region.
 // A "block" is 8 weight rows, one per 32-bit lane; a "piece" is 16 bytes of each of them.
 //
-// maddubs adds pairs of products in 16 bits and saturates, so codes only ever enter it as nibbles: a pair is at most
-// 2 * 15 * 127 = 3,810 and eight of them, 30,480, still fit. An 8-bit code is 16 * high nibble + low nibble.
+// maddubs adds pairs of products in 16 bits and saturates, so codes only ever enter it as nibbles: a pair is
+// at most 2 * 15 * 127 = 3,810 and eight of them, 30,480, still fit. An 8-bit code is 16 * high nibble + low
+// nibble.
 
 #define CK_AFFINE_INLINE static inline __attribute__((always_inline))
 
@@ -17,44 +18,37 @@ enum { affine_lanes = 8, affine_piece = 16 };
 
 typedef __m256i affine_vector;
 
-CK_AFFINE_INLINE __m256i affine_load(const void *from)
-{
+CK_AFFINE_INLINE __m256i affine_load(const void *from) {
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes)
-{
+CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes) {
     _mm256_store_si256((__m256i *)out, codes);
 }
 
 /// Four activation values in every lane.
-CK_AFFINE_INLINE __m256i affine_broadcast(const int8_t *values)
-{
+CK_AFFINE_INLINE __m256i affine_broadcast(const int8_t *values) {
     int32_t four;
     memcpy(&four, values, sizeof four);
     return _mm256_set1_epi32(four);
 }
 
-CK_AFFINE_INLINE __m256i affine_low(__m256i codes)
-{
+CK_AFFINE_INLINE __m256i affine_low(__m256i codes) {
     return _mm256_and_si256(codes, _mm256_set1_epi8(15));
 }
 
-CK_AFFINE_INLINE __m256i affine_high(__m256i codes)
-{
+CK_AFFINE_INLINE __m256i affine_high(__m256i codes) {
     return affine_low(_mm256_srli_epi16(codes, 4));
 }
 
 /// sum + factor * (pairs of 16-bit sums), in 32 bits.
-CK_AFFINE_INLINE __m256i affine_widen_add(__m256i sum, __m256i pairs, short factor)
-{
+CK_AFFINE_INLINE __m256i affine_widen_add(__m256i sum, __m256i pairs, short factor) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(factor)));
 }
 
 /// The 16-byte pieces of 8 rows, turned: vector d holds dword d of every row, row r in lane r.
-CK_AFFINE_INLINE void affine_turn(__m256i out[4], const uint8_t *rows, size_t stride)
-{
-    __m256i half[4];   // 128-bit lane l of half i: row 4 l + i
+CK_AFFINE_INLINE void affine_turn(__m256i out[4], const uint8_t *rows, size_t stride) {
+    __m256i half[4]; // 128-bit lane l of half i: row 4 l + i
     for (size_t i = 0; i < 4; i++) {
         const uint8_t *row = rows + i * stride;
         half[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)row)),
@@ -69,15 +63,13 @@ CK_AFFINE_INLINE void affine_turn(__m256i out[4], const uint8_t *rows, size_t st
 }
 
 /// The low halves of 8 dwords, side by side.
-CK_AFFINE_INLINE __m128i affine_low_halves(__m256i v)
-{
+CK_AFFINE_INLINE __m128i affine_low_halves(__m256i v) {
     v = _mm256_packus_epi32(_mm256_and_si256(v, _mm256_set1_epi32(0xffff)), _mm256_setzero_si256());
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08));
 }
 
 /// Pairs of 16-bit scales (lower group in the low half) to float32.
-CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m256i pair, ck_type type)
-{
+CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m256i pair, ck_type type) {
     __m256 low, high;
     if (type == CK_BF16) {
         low = _mm256_castsi256_ps(_mm256_slli_epi32(pair, 16));
@@ -92,8 +84,8 @@ CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m256i pair
 
 /// One 16-byte piece of scales of 8 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
 /// `step` is the distance between groups in `out`.
-CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride, ck_type type)
-{
+CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride,
+                                         ck_type type) {
     __m256i turned[4];
     affine_turn(turned, rows, stride);
     for (size_t d = 0; d < 4; d++) {
@@ -106,8 +98,7 @@ CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t 
 
 /// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
 CK_AFFINE_INLINE __m256 affine_step_rows(__m256 acc, __m256i sum, const float *scales, const float *biases,
-                                         const float *scale, const float *total)
-{
+                                         const float *scale, const float *total) {
     __m256 step = _mm256_mul_ps(_mm256_loadu_ps(scales), _mm256_set1_ps(*scale));
     acc = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), step, acc);
     return _mm256_fmadd_ps(_mm256_loadu_ps(biases), _mm256_set1_ps(*total), acc);

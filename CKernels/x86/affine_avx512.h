@@ -14,42 +14,40 @@ enum { affine_lanes = 16, affine_piece = 16 };
 
 typedef __m512i affine_vector;
 
-CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m512i codes)
-{
+CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m512i codes) {
     _mm512_store_si512(out, codes);
 }
 
 /// Four activation values in every lane.
-CK_AFFINE_INLINE __m512i affine_broadcast(const int8_t *values)
-{
+CK_AFFINE_INLINE __m512i affine_broadcast(const int8_t *values) {
     int32_t four;
     memcpy(&four, values, sizeof four);
     return _mm512_set1_epi32(four);
 }
 
-CK_AFFINE_INLINE __m512i affine_low(__m512i codes)
-{
+CK_AFFINE_INLINE __m512i affine_low(__m512i codes) {
     return _mm512_and_si512(codes, _mm512_set1_epi8(15));
 }
 
-CK_AFFINE_INLINE __m512i affine_high(__m512i codes)
-{
+CK_AFFINE_INLINE __m512i affine_high(__m512i codes) {
     return affine_low(_mm512_srli_epi16(codes, 4));
 }
 
 /// The 16-byte pieces of 16 rows, turned: vector d holds dword d of every row, row r in lane r.
-CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t stride)
-{
-    __m512i quarter[4];   // 128-bit lane l of quarter i: row 4 l + i
+CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t stride) {
+    __m512i quarter[4]; // 128-bit lane l of quarter i: row 4 l + i
     for (int i = 0; i < 4; i++) {
         const uint8_t *row = rows + (size_t)i * stride;
         __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)row));
         v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + 4 * stride)));
         v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 8 * stride)));
-        quarter[i] = _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 12 * stride)));
+        quarter[i] =
+            _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 12 * stride)));
     }
-    __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]), b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
-    __m512i c = _mm512_unpacklo_epi32(quarter[2], quarter[3]), d = _mm512_unpackhi_epi32(quarter[2], quarter[3]);
+    __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]),
+            b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
+    __m512i c = _mm512_unpacklo_epi32(quarter[2], quarter[3]),
+            d = _mm512_unpackhi_epi32(quarter[2], quarter[3]);
     out[0] = _mm512_unpacklo_epi64(a, c);
     out[1] = _mm512_unpackhi_epi64(a, c);
     out[2] = _mm512_unpacklo_epi64(b, d);
@@ -57,8 +55,7 @@ CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t st
 }
 
 /// Pairs of 16-bit scales (lower group in the low half) to float32.
-CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair, ck_type type)
-{
+CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair, ck_type type) {
     __m512 low, high;
     if (type == CK_BF16) {
         low = _mm512_castsi512_ps(_mm512_slli_epi32(pair, 16));
@@ -73,8 +70,8 @@ CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair
 
 /// One 16-byte piece of scales of 16 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
 /// `step` is the distance between groups in `out`.
-CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride, ck_type type)
-{
+CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride,
+                                         ck_type type) {
     __m512i turned[4];
     affine_turn(turned, rows, stride);
     for (size_t d = 0; d < 4; d++) {
@@ -87,8 +84,7 @@ CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t 
 
 /// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
 CK_AFFINE_INLINE __m512 affine_step_rows(__m512 acc, __m512i sum, const float *scales, const float *biases,
-                                         const float *scale, const float *total)
-{
+                                         const float *scale, const float *total) {
     __m512 step = _mm512_mul_ps(_mm512_loadu_ps(scales), _mm512_set1_ps(*scale));
     acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), step, acc);
     return _mm512_fmadd_ps(_mm512_loadu_ps(biases), _mm512_set1_ps(*total), acc);

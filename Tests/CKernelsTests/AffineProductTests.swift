@@ -13,7 +13,8 @@ struct AffineProductTests {
   private func product(_ w: AffineWeights, _ x: ActivationMemory, rows: Int, cuts: [Int] = [], padding: Int = 0) throws
     -> [Float]
   {
-    let n = w.matrix.rows, stride = n + padding
+    let n = w.matrix.rows
+    let stride = n + padding
     let y = try GuardedMemory(bytes: 4 * (rows * stride - padding))
     y.fill(7)
     let ends = cuts.sorted() + [n]
@@ -115,7 +116,8 @@ struct AffineProductTests {
   @Test("the product is the dequantised one up to half a step of the activations", arguments: layouts)
   func accuracy(layout: AffineLayout) throws {
     var generator = SeededGenerator(9)
-    let columns = 6 * layout.group, rows = 2
+    let columns = 6 * layout.group
+    let rows = 2
     let w = try AffineWeights(
       rows: 20, columns: columns, type: layout.type, group: layout.group, scaleType: layout.scaleType, seed: 10)
     let source = generator.floats(rows * columns, -3...3)
@@ -124,13 +126,16 @@ struct AffineProductTests {
     let found = try withLevel("portable") { try product(w, x, rows: rows) }
     for i in 0..<rows {
       for o in 0..<w.matrix.rows {
-        var exact = 0.0, bound = 0.0
+        var exact = 0.0
+        var bound = 0.0
         for k in 0..<columns {
-          let at = i * columns + k, scale = Double(reference.scales[at / layout.group])
+          let at = i * columns + k
+          let scale = Double(reference.scales[at / layout.group])
           exact += w.value(o, k) * Double(source[at])
           // Half a step per element, and 1e-6 for the roundings of scale, product and the float32 sum, each relative
           // to the parts that the sum is made of.
-          let parts = abs(Double(w.scales[(o * columns + k) / layout.group])) * Double(w.codes[o * columns + k])
+          let parts =
+            abs(Double(w.scales[(o * columns + k) / layout.group])) * Double(w.codes[o * columns + k])
             + abs(Double(w.biases[(o * columns + k) / layout.group]))
           bound += abs(w.value(o, k)) * scale / 2 + 1e-6 * parts * 127 * scale
         }

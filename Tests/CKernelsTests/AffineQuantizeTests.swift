@@ -20,7 +20,8 @@ struct AffineQuantizeTests {
   }
 
   private func expectReference(
-    _ x: [Float], columns: Int, group: Int, cut: Int = 0, padding: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
+    _ x: [Float], columns: Int, group: Int, cut: Int = 0, padding: Int = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let expected = ReferenceActivations(x, group: group)
     for order in [ck_order.CK_NATURAL, .CK_EVEN_ODD] {
@@ -30,13 +31,17 @@ struct AffineQuantizeTests {
         }
         let what = "\(level), \(columns) columns, group \(group), order \(order.rawValue)"
         #expect(found.codes == expected.ordered(order, columns: columns), "\(what)", sourceLocation: sourceLocation)
-        #expect(firstDifference(found.scales.floatArray(), expected.scales) == nil, "\(what)", sourceLocation: sourceLocation)
-        #expect(firstDifference(found.sums.floatArray(), expected.sums) == nil, "\(what)", sourceLocation: sourceLocation)
+        #expect(
+          firstDifference(found.scales.floatArray(), expected.scales) == nil, "\(what)", sourceLocation: sourceLocation)
+        #expect(
+          firstDifference(found.sums.floatArray(), expected.sums) == nil, "\(what)", sourceLocation: sourceLocation)
       }
     }
   }
 
-  @Test("every level gives the bits of the definition, whatever the shape and the split of the rows", arguments: [32, 64, 128])
+  @Test(
+    "every level gives the bits of the definition, whatever the shape and the split of the rows",
+    arguments: [32, 64, 128])
   func shapes(group: Int) throws {
     var generator = SeededGenerator(1)
     for groups in [1, 2, 3, 5, 8, 17] {

@@ -45,8 +45,8 @@ struct ReferenceActivations {
 /// An affine weight matrix that ends at inaccessible memory, with what it means.
 struct AffineWeights {
   let matrix: ck_matrix
-  let codes: [UInt8]      // [rows, columns], one element per entry
-  let scales: [Float]     // [rows, columns / group]
+  let codes: [UInt8]  // [rows, columns], one element per entry
+  let scales: [Float]  // [rows, columns / group]
   let biases: [Float]
   private let memory: [GuardedMemory]
 
@@ -76,12 +76,14 @@ struct AffineWeights {
 
   /// The canonical product, [rows of x, rows of the matrix].
   func product(_ x: ReferenceActivations) -> [Float] {
-    let groups = matrix.columns / matrix.group, count = x.values.count / matrix.columns
+    let groups = matrix.columns / matrix.group
+    let count = x.values.count / matrix.columns
     return (0..<count).flatMap { i in
       (0..<matrix.rows).map { o in
         var acc: Float = 0
         for g in 0..<groups {
-          let w = o * matrix.columns + g * matrix.group, v = i * matrix.columns + g * matrix.group
+          let w = o * matrix.columns + g * matrix.group
+          let v = i * matrix.columns + g * matrix.group
           let sum = (0..<matrix.group).reduce(0) { $0 + Int(codes[w + $1]) * Int(x.values[v + $1]) }
           acc = acc.addingProduct(Float(sum), scales[o * groups + g] * x.scales[i * groups + g])
           acc = acc.addingProduct(biases[o * groups + g], x.sums[i * groups + g])
