@@ -60,7 +60,7 @@ public final class GemmaModel: Sendable {
     if hasTokenizer {
       let tokenizer = try GemmaTokenizer(contentsOf: url)
       tokenizerResult = .success(tokenizer)
-      chatFormat = ChatFormat.detect(in: tokenizer)
+      chatFormat = Self.chatFormat(of: checkpoint, tokenizer)
     } else {
       tokenizerResult = .failure(
         .fileAccess(
@@ -72,6 +72,15 @@ public final class GemmaModel: Sendable {
     info = Info(loaded, hasTokenizer: hasTokenizer)
     loadTime = ContinuousClock.now - start
     progress?(LoadingProgress(stage: .ready, fractionCompleted: 1))
+  }
+
+  /// The chat format of a model that was tuned on conversations, nil for a base model: the two share their vocabulary,
+  /// but only the former stops at the end of a turn or comes with a template.
+  private static func chatFormat(of checkpoint: Checkpoint, _ tokenizer: GemmaTokenizer) -> ChatFormat? {
+    guard let format = ChatFormat.detect(in: tokenizer) else { return nil }
+    let stopsAtTurns = format.endOfTurn(in: tokenizer).map(checkpoint.generation.stopTokens.contains) ?? false
+    let template = checkpoint.url.appending(path: "chat_template.jinja").path
+    return stopsAtTurns || FileManager.default.fileExists(atPath: template) ? format : nil
   }
 
   /// The vocabulary. Throws when the folder has none.

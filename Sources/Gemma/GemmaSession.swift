@@ -98,7 +98,9 @@ extension GemmaModel {
     guard turns.last?.text.isEmpty == false else { throw .invalidInput("the prompt is empty") }
     let tokenizer = try tokenizer
     guard let chatFormat else {
-      throw .unsupportedModel("its vocabulary has no chat turns; use GemmaContext, or `gemma run --raw`")
+      throw .unsupportedModel(
+        "it is a base model: no chat template, and no end of turn among its stop tokens. "
+          + "Continue plain text instead: GemmaContext, or `gemma run --raw`")
     }
     return try chatFormat.render(turns, with: tokenizer)
   }

@@ -37,6 +37,11 @@ package enum ChatFormat: Sendable, Hashable {
     return output
   }
 
+  /// The id that ends a turn, or nil if the vocabulary lacks it. Tuned models list it among their stop tokens.
+  package func endOfTurn(in tokenizer: GemmaTokenizer) -> TokenID? {
+    tokenizer.token(of: spelling.close)
+  }
+
   private var spelling: (open: String, close: String) {
     switch self {
     case .gemma3: ("<start_of_turn>", "<end_of_turn>")
