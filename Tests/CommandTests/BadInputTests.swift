@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct BadInputTests {
+  @Test(
+    "each misuse has its exit code and a message, and nothing on stdout",
+    arguments: [
+      ([], 64),
+      (["sing"], 64),
+      (["run"], 64),
+      (["run", "demo"], 64),
+      (["run", "demo", ""], 64),
+      (["run", "demo", "fox", "extra"], 64),
+      (["run", "demo", "fox", "--temprature", "1"], 64),
+      (["run", "demo", "fox", "--temperature", "-1"], 64),
+      (["run", "demo", "fox", "--temperature", "warm"], 64),
+      (["run", "demo", "fox", "--top-p", "7"], 64),
+      (["run", "demo", "fox", "--top-k", "0"], 64),
+      (["run", "demo", "fox", "--threads", "0"], 64),
+      (["run", "demo", "fox", "--max-tokens", "0"], 64),
+      (["run", "demo", "fox", "--max-tokens"], 64),
+      (["run", "demo", "fox", "--seed", "-4"], 64),
+      (["run", "demo", "fox", "--kernels", "abacus"], 64),
+      (["run", "demo", "fox", "--format", "xml"], 64),
+      (["run", "demo", "fox", "--memory-limit", "much"], 64),
+      (["run", "demo", "fox", "-c", "0"], 64),
+      (["run", "demo", "--token-ids", "2,x"], 64),
+      (["run", "demo", "--token-ids", "2,4096"], 64),
+      (["run", "demo", "--token-ids", "99999999999"], 64),
+      (["run", "demo", "-f", "/nonexistent/prompt.txt"], 66),
+      (["run", "/nonexistent/model", "fox"], 66),
+      (["run", "/nonexistent/model.gguf", "fox"], 66),
+      (["run", "demo", "a long prompt for a short context", "-c", "4"], 1),
+      (["run", "demo", "fox", "--memory-limit", "1KB"], 1),
+      (["score", "demo", ""], 64),
+      (["score", "demo", "fox", "--top", "5000"], 64),
+      (["tokenize", "demo", "--decode", "5000"], 64),
+      (["inspect"], 64),
+      (["inspect", "/nonexistent/model"], 66),
+      (["quantize", "demo"], 64),
+      (["quantize", "/nonexistent/model", "-o", "/nonexistent/out"], 66),
+      (["bench", "demo", "--repetitions", "0"], 64),
+      (["verify", "demo", "--prompt-tokens", "0"], 64),
+    ] as [([String], Int32)])
+  func misuse(_ arguments: [String], _ code: Int32) throws {
+    let run = try CommandRun(arguments)
+    #expect(run.code == code, "\(run.errors)")
+    #expect(run.output.isEmpty)
+    #expect(run.errors.count > 20)
+  }
+
+  @Test("an unknown option names the nearest one")
+  func suggestion() throws {
+    let run = try CommandRun(["run", "demo", "fox", "--temprature", "1"])
+    #expect(run.errors.contains("did you mean --temperature?"))
+  }
+
+  @Test("a prompt file that is not UTF-8 and a folder without weights are errors, not crashes")
+  func damagedFiles() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let prompt = folder.appending(path: "prompt.txt")
+      try Data([0x66, 0xFF, 0xFE]).write(to: prompt)
+      let notText = try CommandRun(["run", "demo", "-f", prompt.path])
+      #expect(notText.code == 1)
+      #expect(notText.errors.contains("UTF-8"))
+      #expect(try CommandRun(["run", folder.path, "fox"]).code == 66)
+      try Data(#"{"model_type": "llama"}"#.utf8).write(to: folder.appending(path: "config.json"))
+      #expect(try CommandRun(["run", folder.path, "fox"]).code == 69)
+      try Data("{".utf8).write(to: folder.appending(path: "config.json"))
+      #expect(try CommandRun(["run", folder.path, "fox"]).code == 1)
+    }
+  }
+
+  @Test("an unwritable output folder fails and leaves nothing behind")
+  func unwritable() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let blocked = folder.appending(path: "file")
+      try Data("x".utf8).write(to: blocked)
+      let out = blocked.appending(path: "out")
+      let run = try CommandRun(["quantize", Fixtures.model("gemma3-bf16").path, "-o", out.path])
+      #expect(run.code == 1, "\(run.errors)")
+      #expect(!FileManager.default.fileExists(atPath: out.path))
+    }
+  }
+}

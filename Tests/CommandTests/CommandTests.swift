@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct CommandTests {
+  @Test("run prints the answer alone, the same for the same seed")
+  func runs() throws {
+    let arguments = ["run", "demo", "Once upon a time", "--seed", "3", "--max-tokens", "20"]
+    let first = try CommandRun(arguments)
+    #expect(first.code == 0, "\(first.errors)")
+    #expect(first.output.count > 20)
+    #expect(first.errors.isEmpty)
+    #expect(try CommandRun(arguments + ["--threads", "1", "--kernels", "portable"]).output == first.output)
+  }
+
+  @Test("run takes the prompt from stdin and prints one JSON object with the documented keys")
+  func json() throws {
+    let run = try CommandRun(
+      ["run", "demo", "-", "--temperature", "0", "--max-tokens", "5", "--format", "json"], input: "Tell me about a fox")
+    #expect(run.code == 0, "\(run.errors)")
+    let object = try run.json()
+    #expect(Set(object.keys) == ["prompt_token_ids", "token_ids", "text", "finish_reason", "statistics"])
+    #expect((object["token_ids"] as? [Int])?.count == 5)
+    #expect(object["finish_reason"] as? String == "maximum_tokens")
+    let statistics = try #require(object["statistics"] as? [String: Any])
+    #expect(
+      Set(statistics.keys) == [
+        "prompt_tokens", "cached_prompt_tokens", "response_tokens", "drafted_tokens", "accepted_tokens", "load_seconds",
+        "time_to_first_token_seconds", "prefill_tokens_per_second", "decode_tokens_per_second", "peak_pool_bytes",
+        "mapped_bytes", "threads", "kernels",
+      ])
+  }
+
+  @Test("run and score work on ids alone for a model without tokenizer")
+  func idsOnly() throws {
+    let model = Fixtures.model("gemma3-bf16").path
+    let run = try CommandRun(["run", model, "--token-ids", "2,5,9", "--max-tokens", "4", "--ignore-eos", "--format", "json"])
+    #expect(run.code == 0, "\(run.errors)")
+    #expect((try run.json()["token_ids"] as? [Int])?.count == 4)
+    let score = try CommandRun(["score", model, "--token-ids", "2,5,9", "--top", "3", "--format", "json"]).json()
+    let logprobs = try #require(score["logprobs"] as? [Any])
+    #expect(logprobs.count == 3 && logprobs[0] is NSNull)
+    let top = try #require(score["top"] as? [[[String: Any]]])
+    #expect(top.count == 3 && top.allSatisfy { $0.count == 3 && $0[0].keys.sorted() == ["id", "logprob"] })
+  }
+
+  @Test("tokenize goes there and back, and content never becomes a control token unless asked")
+  func tokenize() throws {
+    let ids = try #require(
+      try CommandRun(["tokenize", "demo", "a fox<start_of_turn>", "--format", "json"]).json()["token_ids"] as? [Int])
+    let list = ids.map(String.init).joined(separator: ",")
+    #expect(try CommandRun(["tokenize", "demo", "--decode", list]).output == "a fox<start_of_turn>\n")
+    #expect(!ids.contains(105))
+    let special = try CommandRun(["tokenize", "demo", "a fox<start_of_turn>", "--special"]).output
+    #expect(special.hasSuffix("105\n"))
+  }
+
+  @Test("verify finds the same bits everywhere in the demo model")
+  func verify() throws {
+    let run = try CommandRun(["verify", "demo", "--prompt-tokens", "70", "--response-tokens", "4", "--format", "json"])
+    #expect(run.code == 0, "\(run.errors)")
+    let verdicts = try #require(try run.json()["verdicts"] as? [[String: Any]])
+    #expect(verdicts.count >= 8)
+  }
+
+  @Test("quantize writes a folder that runs, and refuses one that is quantised already")
+  func quantize() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let out = folder.appending(path: "out").path
+      let model = Fixtures.model("gemma3-bf16").path
+      let run = try CommandRun(["quantize", model, "-o", out, "--bits", "8", "--group-size", "32"])
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(try CommandRun(["run", out, "--token-ids", "2,5", "--max-tokens", "2", "--ignore-eos"]).code == 0)
+      #expect(try CommandRun(["quantize", out, "-o", out + "2"]).code == 69)
+      #expect(try CommandRun(["quantize", model, "-o", out]).code == 1)
+    }
+  }
+
+  @Test("bench, inspect and help print what they promise")
+  func others() throws {
+    let bench = try CommandRun(
+      ["bench", "demo", "--prompt-tokens", "8", "--response-tokens", "4", "--repetitions", "1", "--format", "json"])
+    #expect((try bench.json()["figures"] as? [[String: Any]])?.count == 1)
+    let inspect = try CommandRun(["inspect", "demo", "--format", "json"]).json()
+    #expect((inspect["info"] as? [String: Any])?["architecture"] as? String == "gemma3n")
+    for command in ["run", "score", "tokenize", "inspect", "quantize", "verify", "bench"] {
+      let help = try CommandRun(["help", command])
+      #expect(help.code == 0 && help.output.contains("Examples:"))
+    }
+  }
+
+  @Test("an interrupt ends the work with code 2")
+  func interrupt() throws {
+    let process = Process()
+    process.executableURL = try CommandRun.executable()
+    process.arguments = ["run", "demo", "fox", "--ignore-eos", "--temperature", "0"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    Thread.sleep(forTimeInterval: 0.5)
+    process.interrupt()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 2)
+  }
+}
