@@ -1,6 +1,6 @@
 import CKernels
-package import Tensors
 import Models
+package import Tensors
 import Tokenization
 import Weights
 

@@ -14,7 +14,8 @@ public enum Kernels {
   /// Switches the whole process to a level.
   public static func select(_ name: String) throws(GemmaError) {
     guard ck_level_select(name) else {
-      throw .invalidOption("kernels \"\(name)\" do not exist here; this processor has \(available.joined(separator: ", "))")
+      throw .invalidOption(
+        "kernels \"\(name)\" do not exist here; this processor has \(available.joined(separator: ", "))")
     }
   }
 }

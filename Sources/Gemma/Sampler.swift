@@ -32,7 +32,9 @@ package struct Sampler: Sendable {
   }
 
   /// The token for position `position`, which follows `history` (prompt included).
-  package func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: [TokenID]) throws(GemmaError) -> TokenID {
+  package func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: [TokenID]) throws(GemmaError)
+    -> TokenID
+  {
     guard penalty != 1, !history.isEmpty else { return try choose(logits, position: position) }
     let copy = try PoolBuffer(byteCount: logits.count * MemoryLayout<Float>.stride)
     let values = UnsafeMutableBufferPointer(start: copy.floats, count: logits.count)
@@ -65,7 +67,9 @@ package struct Sampler: Sendable {
     let whole = draw.topK == nil ? try mass(logits, best: best, temperature: draw.temperature) : nil
     while true {
       let candidates = Candidates(base, logits.count, count: count, best: best, temperature: temperature)
-      if let token = candidates.pick(uniform, draw, whole: whole, isComplete: candidates.ids.count < count || count == wanted) {
+      if let token = candidates.pick(
+        uniform, draw, whole: whole, isComplete: candidates.ids.count < count || count == wanted)
+      {
         return token
       }
       count = min(wanted, count * 8)

@@ -15,7 +15,8 @@ extension GenerationOptions.Sampling {
         temperature: temperature, topK: topK, topP: topP, minP: minP, seed: seed ?? UInt64.random(in: 0 ... .max))
     case .recommended(let seed):
       let known = Self.random(
-        temperature: recommended.temperature ?? 1, topK: recommended.topK == 0 ? nil : recommended.topK ?? 64, topP: recommended.topP ?? 0.95,
+        temperature: recommended.temperature ?? 1, topK: recommended.topK == 0 ? nil : recommended.topK ?? 64,
+        topP: recommended.topP ?? 0.95,
         seed: seed)
       return known.draw(recommended: recommended)
     }

@@ -109,7 +109,9 @@ struct Arguments {
     ]
     let lower = text.lowercased()
     for (suffix, factor) in units where lower.hasSuffix(suffix) {
-      guard let number = Double(lower.dropLast(suffix.count)), number >= 0, number * Double(factor) < 0x1p62 else { break }
+      guard let number = Double(lower.dropLast(suffix.count)), number >= 0, number * Double(factor) < 0x1p62 else {
+        break
+      }
       return Int(number * Double(factor))
     }
     throw UsageError("--\(name) needs a size such as 500MB or 2GiB, not \"\(text)\"")

@@ -5,7 +5,9 @@ enum BenchCommand: Command {
   static let name = "bench"
   static let abstract = "Measures prefill and decode speed, first-token time and memory"
   static let usage = "gemma bench MODEL [options]"
-  static let examples = ["gemma bench demo", "gemma bench demo --prompt-tokens 128,1024 --response-tokens 32 --format json"]
+  static let examples = [
+    "gemma bench demo", "gemma bench demo --prompt-tokens 128,1024 --response-tokens 32 --format json",
+  ]
   static let options = [
     OptionSpec("prompt-tokens", value: "LIST", "prompt lengths (default: 128,512)"),
     OptionSpec("response-tokens", value: "N", "tokens generated behind each, from 2 (default: 64)"),

@@ -16,7 +16,8 @@ enum RunCommand: Command {
     OptionSpec("raw", "no chat turns around the prompt"),
     OptionSpec("token-ids", value: "IDS", "the whole prompt as ids, such as 2,5,9; needs no tokenizer"),
     OptionSpec("system", value: "TEXT", "instructions in front of the conversation"),
-    OptionSpec("max-tokens", short: "n", value: "N", "the most tokens of the answer (default: until the context is full)"),
+    OptionSpec(
+      "max-tokens", short: "n", value: "N", "the most tokens of the answer (default: until the context is full)"),
     OptionSpec("temperature", value: "X", "0 is greedy (default: the model's)"),
     OptionSpec("top-k", value: "N", "only the N likeliest tokens"),
     OptionSpec("top-p", value: "X", "only the likeliest tokens that make up this probability"),

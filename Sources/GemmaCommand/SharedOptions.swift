@@ -6,7 +6,8 @@ import Gemma
 enum SharedOptions {
   static let specs = [
     OptionSpec("threads", short: "t", value: "N", "threads (default: the processors there are)"),
-    OptionSpec("context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
+    OptionSpec(
+      "context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
     OptionSpec("kernels", value: "NAME", "kernel level: portable, avx2, avx512vnni (default: the fastest)"),
     OptionSpec("activations", value: "int8|float32", "precision of activations (default: int8)"),
     OptionSpec("reproducible", "no BLAS: the same bits for unquantised weights too"),
@@ -53,7 +54,8 @@ enum SharedOptions {
       guard let folder = DemoModel.folder else {
         throw GemmaError.modelNotFound(
           URL(filePath: "demo"),
-          reason: "the demo's resource folder is not beside the executable; keep swift-gemma_DemoModel.resources with it")
+          reason:
+            "the demo's resource folder is not beside the executable; keep swift-gemma_DemoModel.resources with it")
       }
       return folder
     }

@@ -57,7 +57,8 @@ enum VerifyCommand: Command {
               kernels: kernels, threads: threads, prefillChunk: chunk, tokenIds: ids, logitsDigest: digest,
               isIdentical: isSame))
           if !isJSON {
-            Console.output("\(kernels)\t\(threads) threads\tchunk \(chunk)\t\(digest)\t\(isSame ? "same" : "DIFFERENT")\n")
+            Console.output(
+              "\(kernels)\t\(threads) threads\tchunk \(chunk)\t\(digest)\t\(isSame ? "same" : "DIFFERENT")\n")
           }
         }
       }

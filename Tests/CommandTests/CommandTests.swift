@@ -34,7 +34,9 @@ import Testing
   @Test("run and score work on ids alone for a model without tokenizer")
   func idsOnly() throws {
     let model = Fixtures.model("gemma3-bf16").path
-    let run = try CommandRun(["run", model, "--token-ids", "2,5,9", "--max-tokens", "4", "--ignore-eos", "--format", "json"])
+    let run = try CommandRun([
+      "run", model, "--token-ids", "2,5,9", "--max-tokens", "4", "--ignore-eos", "--format", "json",
+    ])
     #expect(run.code == 0, "\(run.errors)")
     #expect((try run.json()["token_ids"] as? [Int])?.count == 4)
     let score = try CommandRun(["score", model, "--token-ids", "2,5,9", "--top", "3", "--format", "json"]).json()
@@ -87,6 +89,14 @@ import Testing
       let help = try CommandRun(["help", command])
       #expect(help.code == 0 && help.output.contains("Examples:"))
     }
+  }
+
+  @Test("the planned pool bytes are those a run takes, within 2 %")
+  func plan() throws {
+    let planned = try #require(try CommandRun(["inspect", "demo", "--format", "json"]).json()["pool_bytes"] as? Double)
+    let run = try CommandRun(["run", "demo", "fox", "--max-tokens", "20", "--format", "json"]).json()
+    let taken = try #require((run["statistics"] as? [String: Any])?["peak_pool_bytes"] as? Double)
+    #expect(abs(taken / planned - 1) < 0.02)
   }
 
   @Test("an interrupt ends the work with code 2")

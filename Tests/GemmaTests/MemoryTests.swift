@@ -4,7 +4,7 @@ import Testing
 
 /// Counters belong to the whole process: this suite looks for growth, which other tests only hide for a moment.
 @Suite(.serialized) struct MemoryTests {
-  @Test("the plan is what a context takes from the pool, within 2 %")
+  @Test("a loaded model plans what its headers alone promised")
   func plan() async throws {
     let model = try await SessionTests.demo()
     #expect(model.plan == (try GemmaModel.plan(for: Fixtures.demo)))

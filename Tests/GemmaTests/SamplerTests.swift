@@ -29,9 +29,11 @@ import Testing
     let logits: [Float] = [0, -1, -2, -3]  // 0.644, 0.237, 0.087, 0.032
     let topK = try Self.frequencies({ .init(temperature: 1, topK: 2, topP: nil, minP: nil, seed: $0) }, logits: logits)
     #expect(topK[1] > 0.2 && topK[2] == 0 && topK[3] == 0)
-    let topP = try Self.frequencies({ .init(temperature: 1, topK: nil, topP: 0.9, minP: nil, seed: $0) }, logits: logits)
+    let topP = try Self.frequencies(
+      { .init(temperature: 1, topK: nil, topP: 0.9, minP: nil, seed: $0) }, logits: logits)
     #expect(topP[2] > 0.05 && topP[3] == 0)
-    let minP = try Self.frequencies({ .init(temperature: 1, topK: nil, topP: nil, minP: 0.2, seed: $0) }, logits: logits)
+    let minP = try Self.frequencies(
+      { .init(temperature: 1, topK: nil, topP: nil, minP: 0.2, seed: $0) }, logits: logits)
     #expect(minP[1] > 0.2 && minP[2] == 0)
   }
 

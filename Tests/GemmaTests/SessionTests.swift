@@ -62,7 +62,8 @@ import Testing
     }
     #expect(text == whole)
     var last = ""
-    for try await snapshot in GemmaSession(model).streamResponse(to: "Tell me about a fox", options: options).snapshots {
+    for try await snapshot in GemmaSession(model).streamResponse(to: "Tell me about a fox", options: options).snapshots
+    {
       #expect(snapshot.text.hasPrefix(last))
       last = snapshot.text
     }
@@ -106,7 +107,9 @@ import Testing
     let options = GenerationOptions(sampling: .greedy, maximumResponseTokens: 3000, ignoresEndOfTurn: true)
     for try await _ in session.streamResponse(to: "Once upon a time", options: options).deltas { break }
     let start = ContinuousClock.now
-    while session.isResponding, ContinuousClock.now - start < .seconds(5) { try await Task.sleep(for: .milliseconds(1)) }
+    while session.isResponding, ContinuousClock.now - start < .seconds(5) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     #expect(!session.isResponding)
     #expect(ContinuousClock.now - start < .seconds(2))
     try await session.respond(to: "Hello", options: Self.seeded(1, maximum: 3))

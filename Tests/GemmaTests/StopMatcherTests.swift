@@ -1,6 +1,5 @@
-import Testing
-
 import Gemma
+import Testing
 
 @Suite struct StopMatcherTests {
   @Test("a stop text is found across pieces and is not part of the text")
