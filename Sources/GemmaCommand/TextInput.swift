@@ -31,17 +31,22 @@ enum TextInput {
   }
 
   private static func file(_ url: URL) throws -> String {
+    try text(of: url) { try FileHandle(forReadingFrom: url) }
+  }
+
+  private static func standardInput() throws -> String {
+    try text(of: URL(filePath: "/dev/stdin")) { .standardInput }
+  }
+
+  /// Reads through a handle, because `Data(contentsOf:)` refuses pipes such as `-f <(command)`.
+  private static func text(of url: URL, _ open: () throws -> FileHandle) throws -> String {
     let data: Data
     do {
-      data = try Data(contentsOf: url)
+      data = try open().readToEnd() ?? Data()
     } catch {
       throw GemmaError.fileAccess(url, reason: error.localizedDescription)
     }
     return try decode(data, from: url)
-  }
-
-  private static func standardInput() throws -> String {
-    try decode(try FileHandle.standardInput.readToEnd() ?? Data(), from: URL(filePath: "/dev/stdin"))
   }
 
   private static func decode(_ data: Data, from url: URL) throws -> String {
