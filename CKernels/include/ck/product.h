@@ -28,6 +28,14 @@ void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, si
 void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
                      size_t begin, size_t end);
 
+/// Bytes of one row of a Q4 or Q8 matrix with its scales and biases.
+size_t ck_affine_row_bytes(ck_matrix w);
+
+/// Copies the rows ids[0 ... count - 1] of a Q4 or Q8 matrix side by side into `scratch` (count *
+/// ck_affine_row_bytes(w) bytes, aligned to 4) and returns them as a matrix of `count` rows. Meanwhile fetches up to
+/// `count` of the `ahead` rows whose ids follow. Ids must lie in [0, w.rows).
+ck_matrix ck_copy_rows(void *scratch, ck_matrix w, const int32_t *ids, size_t count, size_t ahead);
+
 /// out[i][c - column_begin] = scale * w[ids[i]][c] for the columns [column_begin, column_end), i in [0, count).
 /// Q4 and Q8 rows are dequantised as fma(code, scale, bias) first. Ids must lie in [0, w.rows); any column range.
 void ck_gather_rows(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,

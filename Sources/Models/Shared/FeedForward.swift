@@ -28,10 +28,11 @@ struct FeedForward: Sendable {
     let x = pass.rows(.normed, Int(gate.raw.columns))
     if let cut {
       // The cut needs mean and deviation of the whole gate first.
-      pass.products.multiply([terms.gate, terms.up], by: x, count: pass.count)
-      pass.forEachRow { row in
-        ck_gaussian_top_k(gated.row(row), width, cut)
-        ck_gelu_gate(gated.row(row), gated.row(row), raised.row(row), width)
+      pass.products.multiply([terms.gate], by: x, count: pass.count)
+      pass.forEachRow { row in ck_gaussian_top_k(gated.row(row), width, cut) }
+      if pass.count > 1 || !pass.products.selectedUnit(gate: gated, up: up, scratch: raised, by: x) {
+        pass.products.multiply([terms.up], by: x, count: pass.count)
+        pass.forEachRow { row in ck_gelu_gate(gated.row(row), gated.row(row), raised.row(row), width) }
       }
     } else {
       pass.products.gatedUnit(gate: terms.gate, up: terms.up, by: x, count: pass.count)

@@ -26,7 +26,7 @@ struct Products {
   let quantizes: Bool
   /// Float products run in canonical order whatever the number of rows.
   let canonical: Bool
-  private let workspace: Workspace
+  let workspace: Workspace
 
   init(_ workspace: Workspace, quantizes: Bool, canonical: Bool) {
     self.workspace = workspace
@@ -73,7 +73,7 @@ struct Products {
   }
 
   /// How a matrix wants its activations.
-  private enum Format: Equatable {
+  enum Format: Equatable {
     case float32
     case int8(group: Int, evenOdd: Bool)
 
@@ -84,7 +84,8 @@ struct Products {
     }
   }
 
-  private func prepare(_ format: Format, _ x: Rows, columns: Int, count: Int) -> ck_activations? {
+  /// Quantises `count` rows of x; nil where the matrix takes float32.
+  func prepare(_ format: Format, _ x: Rows, columns: Int, count: Int) -> ck_activations? {
     guard case .int8(let group, let evenOdd) = format else { return nil }
     let activations = ck_activations(
       values: UnsafeMutableRawPointer(workspace.base(.activationValues)).assumingMemoryBound(to: Int8.self),

@@ -14,6 +14,8 @@ struct Workspace {
     case normed, mixed, branch, residual
     case query, key, value, attended
     case gate, up
+    /// Indices of the gates that were not cut, and copies of the weight rows they select.
+    case selection, selectedWeights
     case perLayer, perLayerGate
     case lowRank, router, coefficients
     case rotary
@@ -63,6 +65,7 @@ struct Workspace {
   private static func shape(_ region: Region, _ model: ModelConfiguration, _ chunk: Int) -> (Int, Int) {
     let hidden = model.hiddenSize
     let altUp = model.architecture == .gemma3n
+    let sparse = model.layers.contains { $0.activationSparsity > 0 }
     let queryWidth = model.layers.map { $0.headDimension * model.headCount }.max() ?? 0
     let keyWidth = model.layers.map { $0.headDimension * $0.keyValueHeads }.max() ?? 0
     let feedForward = model.layers.map(\.feedForwardWidth).max() ?? 0
@@ -78,6 +81,9 @@ struct Workspace {
     // The gate's region also takes the projection of all per-layer inputs, before the first layer runs.
     case .gate: return (chunk, max(feedForward, perLayerWidth))
     case .up: return (chunk, feedForward)
+    case .selection: return (sparse ? 1 : 0, feedForward)
+    case .selectedWeights:
+      return (sparse ? SelectedRows.slots * SelectedRows.block : 0, SelectedRows.scratchColumns(hidden: hidden))
     case .perLayer: return (chunk, perLayerWidth)
     case .perLayerGate: return (chunk, model.perLayerInputSize)
     case .lowRank: return (altUp ? chunk : 0, model.laurelRank)
