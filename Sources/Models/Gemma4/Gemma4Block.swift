@@ -2,55 +2,30 @@ import CKernels
 import Tensors
 import Weights
 
-/// One layer of Gemma 4: attention and feed-forward as in Gemma 3, per-layer input, and a scalar on the whole stream.
+/// One layer of Gemma 4: the block of Gemma 3, the layer's per-layer input, and a scalar on the whole stream.
 struct Gemma4Block: Sendable {
-  let attention: Attention
-  let feedForward: FeedForward
+  let block: ResidualBlock
   let injection: PerLayerInjection?
-  let inputNorm, postAttentionNorm, preFeedForwardNorm, postFeedForwardNorm: RMSNorm
   let layerScalar: Float
+  let hidden: Int
 
   init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
-    let hidden = loader.model.hiddenSize
-    attention = try Attention(index, loader)
-    feedForward = try FeedForward(index, loader)
+    block = try ResidualBlock(index, loader)
     injection = try PerLayerInjection(index, loader)
-    inputNorm = try loader.norm("input_layernorm", hidden)
-    postAttentionNorm = try loader.norm("post_attention_layernorm", hidden)
-    preFeedForwardNorm = try loader.norm("pre_feedforward_layernorm", hidden)
-    postFeedForwardNorm = try loader.norm("post_feedforward_layernorm", hidden)
     layerScalar = try loader.checkpoint.scalar(loader.name("layer_scalar"))
+    hidden = loader.model.hiddenSize
   }
 
-  /// h [rows, H] in `.stream0`, in place:
-  /// h += norm(attention(norm(h)));  h += norm(feedForward(norm(h)));  h += norm(perLayerInput(h));  h *= layerScalar.
+  /// h [rows, H] in `.stream0`, in place: h = block(h);  h += norm(perLayerInput(h));  h *= layerScalar.
   func callAsFunction(_ pass: inout Pass) {
-    let hidden = inputNorm.width
-    do {
-      let (h, x) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
-      pass.forEachRow { row in inputNorm(x.row(row), h.row(row)) }
-    }
-    attention(&pass)
-    if pass.count == 0 { return }
-
-    let (h, x) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
-    let y = pass.rows(.mixed, hidden)
+    block(&pass)
+    let (h, y) = (pass.rows(.stream0, hidden), pass.rows(.mixed, hidden))
+    injection?(pass, from: .stream0)
     pass.forEachRow { row in
-      postAttentionNorm(y.row(row))
-      add(h.row(row), y.row(row), hidden)
-      preFeedForwardNorm(x.row(row), h.row(row))
-    }
-    feedForward(pass)
-    pass.forEachRow { row in
-      postFeedForwardNorm(y.row(row))
-      add(h.row(row), y.row(row), hidden)
-      if injection == nil { ck_scale(h.row(row), h.row(row), layerScalar, hidden) }
-    }
-    guard let injection else { return }
-    injection(pass, from: .stream0)
-    pass.forEachRow { row in
-      injection.norm(y.row(row))
-      add(h.row(row), y.row(row), hidden)
+      if let injection {
+        injection.norm(y.row(row))
+        add(h.row(row), y.row(row), hidden)
+      }
       ck_scale(h.row(row), h.row(row), layerScalar, hidden)
     }
   }

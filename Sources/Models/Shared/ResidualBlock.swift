@@ -1,8 +1,9 @@
 import Tensors
 import Weights
 
-/// One layer of Gemma 3: attention and feed-forward, each between two norms.
-struct Gemma3Block: Sendable {
+/// Attention and feed-forward, each between two norms and added to the residual stream: what the layers of Gemma 3 and
+/// Gemma 4 have in common.
+struct ResidualBlock: Sendable {
   let attention: Attention
   let feedForward: FeedForward
   let inputNorm, postAttentionNorm, preFeedForwardNorm, postFeedForwardNorm: RMSNorm
@@ -41,22 +42,4 @@ struct Gemma3Block: Sendable {
       add(h.row(row), y.row(row), hidden)
     }
   }
-}
-
-/// Gemma 3: a plain stack.
-struct Gemma3Decoder: Decoder {
-  let blocks: [Gemma3Block]
-
-  init(_ loader: ModelLoader) throws(GemmaError) {
-    var blocks: [Gemma3Block] = []
-    for index in loader.model.layers.indices {
-      blocks.append(try Gemma3Block(index, LayerLoader(loader: loader, index: index)))
-    }
-    self.blocks = blocks
-  }
-
-  var layerCount: Int { blocks.count }
-  func enter(_ pass: Pass) {}
-  func layer(_ index: Int, _ pass: inout Pass) { blocks[index](&pass) }
-  func leave(_ pass: Pass) {}
 }
