@@ -4,7 +4,7 @@ SWIFT ?= swift
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES := libopenblas-dev libomp-dev pkg-config
 
-.PHONY: demo test build verify format setup clean
+.PHONY: demo test build verify bench format setup clean
 
 demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/gemma" run demo "Once upon a time"
@@ -19,8 +19,15 @@ build: setup
 verify: build
 	"$$($(SWIFT) build -c release --show-bin-path)/gemma" verify demo
 
+# An overview of the kernels, then of the bundled model; Benchmarks/README.md says more.
+bench: setup
+	$(SWIFT) build --package-path Benchmarks -c release
+	Benchmarks/.build/release/kernel-bench --kernel q4g64 --rows 1,4,256 --repetitions 3
+	Benchmarks/.build/release/model-bench Sources/DemoModel/Resources/demo --depths 128,512,2048
+
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests \
+	  Benchmarks/Package.swift Benchmarks/Sources
 
 # Asks the package manager only for what is missing, so that a prepared machine needs neither network nor sudo.
 setup:
@@ -39,4 +46,4 @@ setup:
 	fi
 
 clean:
-	rm -rf .build
+	rm -rf .build Benchmarks/.build

@@ -21,6 +21,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Gemma", targets: ["Gemma"]),
+    // The C kernels with their header, for `Benchmarks`; its functions may change from version to version.
+    .library(name: "CKernels", targets: ["CKernels"]),
     .executable(name: "gemma", targets: ["GemmaCommand"]),
   ],
   targets: [
