@@ -3,6 +3,10 @@ SHELL := /bin/bash
 SWIFT ?= swift
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PACKAGES := libopenblas-dev libomp-dev pkg-config
+# The tests run the ARM kernels in an emulator.
+ifeq ($(shell uname -m),x86_64)
+test: PACKAGES += gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+endif
 
 .PHONY: demo test build verify bench format setup clean
 

@@ -60,7 +60,13 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["Tensors", "Weights"], path: "Tests/TestSupport", swiftSettings: strict),
-    testTarget("CKernelsTests", ["CKernels"]),
+    // Also compiled for ARM, with its main.c, by CKernelsTests.
+    .target(
+      name: "LevelChecks", dependencies: ["CKernels"], path: "Tests/LevelChecks", exclude: ["main.c"],
+      cSettings: [
+        .enableWarning("all"), .enableWarning("extra"), .enableWarning("shadow"), .treatAllWarnings(as: .error),
+      ]),
+    testTarget("CKernelsTests", ["CKernels", "LevelChecks"]),
     testTarget("TensorsTests", ["Tensors"]),
     testTarget("WeightsTests", ["Weights"]),
     testTarget("TokenizationTests", ["Tokenization"]),

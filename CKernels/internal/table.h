@@ -55,6 +55,11 @@ void ck_fill_avx2(ck_table *table);
 void ck_fill_affine_avx2(ck_table *table);
 void ck_fill_avx512vnni(ck_table *table);
 void ck_fill_affine_avx512vnni(ck_table *table);
+#elif defined(__aarch64__)
+void ck_fill_neon(ck_table *table);
+void ck_fill_affine_neon(ck_table *table);
+void ck_fill_affine_neon_dotprod(ck_table *table);
+void ck_fill_affine_neon_i8mm(ck_table *table);
 #endif
 
 #endif

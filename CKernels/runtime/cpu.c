@@ -13,6 +13,12 @@
 #include <sched.h>
 #endif
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
 #if defined(__x86_64__)
 
 bool ck_cpu_has_avx2(void)
@@ -28,14 +34,49 @@ bool ck_cpu_has_avx512vnni(void)
            && __builtin_cpu_supports("avx512vnni");
 }
 
-#else
+#elif defined(__aarch64__) && defined(__linux__)
 
-bool ck_cpu_has_avx2(void)
+// Bits of the kernel's interface for programs, named here because older C libraries do not name the second.
+enum { hwcap_asimddp = 1 << 20, hwcap2_i8mm = 1 << 13 };
+
+bool ck_cpu_has_dotprod(void)
+{
+    return (getauxval(AT_HWCAP) & hwcap_asimddp) != 0;
+}
+
+bool ck_cpu_has_i8mm(void)
+{
+    return ck_cpu_has_dotprod() && (getauxval(AT_HWCAP2) & hwcap2_i8mm) != 0;
+}
+
+#elif defined(__aarch64__) && defined(__APPLE__)
+
+// Written from the system's documentation and never run.
+static bool has_feature(const char *name)
+{
+    int value = 0;
+    size_t size = sizeof value;
+    return sysctlbyname(name, &value, &size, NULL, 0) == 0 && value != 0;
+}
+
+bool ck_cpu_has_dotprod(void)
+{
+    return has_feature("hw.optional.arm.FEAT_DotProd");
+}
+
+bool ck_cpu_has_i8mm(void)
+{
+    return ck_cpu_has_dotprod() && has_feature("hw.optional.arm.FEAT_I8MM");
+}
+
+#elif defined(__aarch64__)
+
+bool ck_cpu_has_dotprod(void)
 {
     return false;
 }
 
-bool ck_cpu_has_avx512vnni(void)
+bool ck_cpu_has_i8mm(void)
 {
     return false;
 }

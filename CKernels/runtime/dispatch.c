@@ -52,6 +52,14 @@ static void prepare(void)
         ck_fill_avx512vnni(table);
         ck_fill_affine_avx512vnni(table);
     }
+#elif defined(__aarch64__)
+    table = add_level("neon");   // every 64-bit ARM has it
+    ck_fill_neon(table);
+    ck_fill_affine_neon(table);
+    if (ck_cpu_has_dotprod())
+        ck_fill_affine_neon_dotprod(add_level("neon-dotprod"));
+    if (ck_cpu_has_i8mm())
+        ck_fill_affine_neon_i8mm(add_level("neon-i8mm"));
 #endif
     const char *requested = ck_cpu_requested_level();
     const level *chosen = requested ? find_level(requested) : NULL;

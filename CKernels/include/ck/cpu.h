@@ -6,7 +6,8 @@
 /// Number of kernel levels this processor can run, from the slowest ("portable", index 0) to the fastest.
 size_t ck_level_count(void);
 
-/// Name of a level: "portable", "avx2", "avx512vnni". Null when the index is out of range.
+/// Name of a level: "portable"; "avx2", "avx512vnni"; "neon", "neon-dotprod", "neon-i8mm". Null when the index is out
+/// of range.
 const char *ck_level_name(size_t index);
 
 /// Name of the level in use. The first use picks the fastest, or the one that GEMMA_KERNELS names if it exists.
