@@ -12,7 +12,7 @@ extension Checkpoint {
     guard contains(module + ".scales") else {
       let weight = try tensor(weightName, shape: [rows, columns])
       let raw = ck_matrix(
-        data: address(weight), scales: nil, biases: nil, rows: rows, columns: columns, group: 0,
+        data: address(weight), scales: nil, biases: nil, rows: rows, columns: columns, stride: columns, group: 0,
         type: try kernelType(weight, weightName), scale_type: .CK_F32)
       return WeightMatrix(
         raw: raw, file: weight.file, companions: [], name: module, byteCount: weight.entry.range.count)
@@ -37,7 +37,7 @@ extension Checkpoint {
     }
     let raw = ck_matrix(
       data: address(codes), scales: address(scales), biases: address(biases), rows: rows, columns: columns,
-      group: scheme.group, type: scheme.bits == 4 ? .CK_Q4 : .CK_Q8,
+      stride: columns, group: scheme.group, type: scheme.bits == 4 ? .CK_Q4 : .CK_Q8,
       scale_type: try kernelType(scales, module + ".scales"))
     return WeightMatrix(
       raw: raw, file: codes.file, companions: [scales.file, biases.file], name: module,

@@ -70,7 +70,8 @@ struct AffineWeights {
     memory = [data, storedScales.memory, storedBiases.memory]
     matrix = ck_matrix(
       data: UnsafeRawPointer(data.raw), scales: UnsafeRawPointer(storedScales.memory.raw),
-      biases: UnsafeRawPointer(storedBiases.memory.raw), rows: rows, columns: columns, group: group, type: type,
+      biases: UnsafeRawPointer(storedBiases.memory.raw), rows: rows, columns: columns, stride: columns, group: group,
+      type: type,
       scale_type: scaleType)
   }
 

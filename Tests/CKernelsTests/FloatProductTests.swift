@@ -104,7 +104,8 @@ struct FloatProductTests {
   func specialValues() throws {
     let w = try StoredValues([1, 1, 0, 1], .CK_F32)
     let matrix = ck_matrix(
-      data: UnsafeRawPointer(w.memory.raw), scales: nil, biases: nil, rows: 2, columns: 2, group: 0, type: .CK_F32,
+      data: UnsafeRawPointer(w.memory.raw), scales: nil, biases: nil, rows: 2, columns: 2, stride: 2, group: 0,
+      type: .CK_F32,
       scale_type: .CK_F32)
     for level in availableLevels() {
       try withLevel(level) {

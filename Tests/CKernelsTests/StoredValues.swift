@@ -63,7 +63,8 @@ struct StoredMatrix {
       owners = [stored.memory]
       values = stored.values.map { Double($0) }
       matrix = ck_matrix(
-        data: UnsafeRawPointer(stored.memory.raw), scales: nil, biases: nil, rows: rows, columns: columns, group: 0,
+        data: UnsafeRawPointer(stored.memory.raw), scales: nil, biases: nil, rows: rows, columns: columns,
+        stride: columns, group: 0,
         type: type, scale_type: .CK_F32)
       return
     }
@@ -83,7 +84,8 @@ struct StoredMatrix {
     }
     matrix = ck_matrix(
       data: UnsafeRawPointer(data.raw), scales: UnsafeRawPointer(scales.memory.raw),
-      biases: UnsafeRawPointer(biases.memory.raw), rows: rows, columns: columns, group: group, type: type,
+      biases: UnsafeRawPointer(biases.memory.raw), rows: rows, columns: columns, stride: columns, group: group,
+      type: type,
       scale_type: scaleType)
   }
 }

@@ -14,14 +14,16 @@ typedef enum __attribute__((enum_extensibility(closed))) ck_type {
     CK_Q8 = 4,
 } ck_type;
 
-/// A weight matrix [rows, columns], row-major, exactly as it lies in the mapped file (any alignment).
+/// A weight matrix [rows, columns], row-major, exactly as it lies in the mapped file (any alignment), or the first
+/// columns of a wider one.
 /// Q4 and Q8: w[r][k] = scales[r][k / group] * code[r][k] + biases[r][k / group]; the scale may be negative.
 typedef struct ck_matrix {
     const void *data;     // codes or values
-    const void *scales;   // [rows, columns / group], type scale_type; null unless Q4 or Q8
-    const void *biases;   // [rows, columns / group], type scale_type; null unless Q4 or Q8
+    const void *scales;   // [rows, stride / group], type scale_type; null unless Q4 or Q8
+    const void *biases;   // [rows, stride / group], type scale_type; null unless Q4 or Q8
     size_t rows;          // output features
     size_t columns;       // input features; a multiple of group for Q4 and Q8
+    size_t stride;        // elements from one row to the next: at least columns; a multiple of group for Q4 and Q8
     size_t group;         // 32, 64 or 128; 0 unless Q4 or Q8
     ck_type type;
     ck_type scale_type;   // F32, F16 or BF16
