@@ -22,10 +22,6 @@ CK_AFFINE_INLINE __m256i affine_load(const void *from) {
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes) {
-    _mm256_store_si256((__m256i *)out, codes);
-}
-
 /// Four activation values in every lane.
 CK_AFFINE_INLINE __m256i affine_broadcast(const int8_t *values) {
     int32_t four;
@@ -39,6 +35,15 @@ CK_AFFINE_INLINE __m256i affine_low(__m256i codes) {
 
 CK_AFFINE_INLINE __m256i affine_high(__m256i codes) {
     return affine_low(_mm256_srli_epi16(codes, 4));
+}
+
+/// The tile keeps the low and the high nibbles apart: 16 rows of 4 low nibbles, then the same of high ones.
+#define AFFINE_PLANES 2
+enum { affine_plane_bytes = 2 * sizeof(__m256i) };
+
+CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes) {
+    _mm256_store_si256((__m256i *)out, affine_low(codes));
+    _mm256_store_si256((__m256i *)(out + affine_plane_bytes), affine_high(codes));
 }
 
 /// sum + factor * (pairs of 16-bit sums), in 32 bits.
