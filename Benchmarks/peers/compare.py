@@ -82,7 +82,7 @@ def main():
         title = f"{Path(folder).name} against {options.peer} with {Path(path).name}"
         print(f"{title}: files of {ours.bytes / 1e6:.0f} and {peer.about['bytes'] / 1e6:.0f} MB", file=sys.stderr)
         for length in options.prompt_tokens:
-            peer.measure(length, options.response_tokens)  # warms up, and chooses what is best there
+            peer.prepare(length, options.response_tokens)
             runs = alternate(options.rounds, lambda: ours.measure(length, options.response_tokens),
                              lambda: peer.measure(length, options.response_tokens))
             result = summary(*runs)

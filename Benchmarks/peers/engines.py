@@ -49,10 +49,17 @@ class Peer:
             sys.exit(f"{self.script} ended with code {self.process.wait()}; its message is above")
         return json.loads(line)
 
-    def measure(self, prompt, response):
-        self.process.stdin.write(json.dumps({"prompt": prompt, "response": response}) + "\n")
+    def request(self, prompt, response, prepare):
+        line = json.dumps({"prompt": prompt, "response": response, "prepare": prepare})
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        answer = self.answer()
+        return self.answer()
+
+    def prepare(self, prompt, response):
+        self.request(prompt, response, prepare=True)
+
+    def measure(self, prompt, response):
+        answer = self.request(prompt, response, prepare=False)
         return Run(answer["prefill"], answer["decode"])
 
     def close(self):

@@ -6,7 +6,7 @@ import sys
 import time
 
 from prompts import tokens
-from worker import require, serve
+from worker import WARM_UP_TOKENS, require, serve
 
 require("numpy", "pip install numpy")
 llama = require("llama_cpp.llama_cpp", "pip install llama-cpp-python (it is built from source)")
@@ -35,7 +35,7 @@ class Engine:
             for name, kind in (("on", 1), ("off", 0))
             if flash in (name, "best")
         }
-        self.best = {}
+        self.chosen = None
         self.batch = llama.llama_batch_init(BATCH, 0, 1)
         system = llama.llama_print_system_info().decode()
         self.about = {"engine": "llama.cpp", "bytes": os.path.getsize(path), "threads": threads, "system": system}
@@ -85,15 +85,18 @@ class Engine:
             decode += seconds
         return prefill, decode
 
-    def measure(self, prompt, response):
-        if prompt not in self.best:  # the first call of a length also warms up
-            runs = {name: self.run(context, prompt, response) for name, context in self.contexts.items()}
-            self.best[prompt] = min(runs, key=lambda name: sum(runs[name]))
-            print(f"llama.cpp, {prompt} tokens: flash attention {self.best[prompt]}", file=sys.stderr)
-            prefill, decode = runs[self.best[prompt]]
+    def prepare(self, prompt, response):
+        """Warms up; where both kinds of attention are allowed, runs each and keeps the faster for this length."""
+        if len(self.contexts) == 1:
+            (self.chosen,) = self.contexts
+            self.run(self.contexts[self.chosen], min(prompt, WARM_UP_TOKENS), 2)
         else:
-            prefill, decode = self.run(self.contexts[self.best[prompt]], prompt, response)
-        return prompt / prefill, (response - 1) / decode
+            totals = {name: sum(self.run(context, prompt, response)) for name, context in self.contexts.items()}
+            self.chosen = min(totals, key=totals.get)
+            print(f"llama.cpp, {prompt} tokens: flash attention {self.chosen}", file=sys.stderr)
+
+    def measure(self, prompt, response):
+        return self.run(self.contexts[self.chosen], prompt, response)
 
 
 if __name__ == "__main__":

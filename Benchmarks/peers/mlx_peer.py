@@ -5,7 +5,7 @@ import sys
 import time
 
 from prompts import tokens
-from worker import require, serve
+from worker import WARM_UP_TOKENS, require, serve
 
 mx = require("mlx.core", 'pip install "mlx[cpu]" mlx-lm')
 utils = require("mlx_lm.utils", 'pip install "mlx[cpu]" mlx-lm')
@@ -23,13 +23,12 @@ class Engine:
         self.vocabulary = config.get("vocab_size") or config["text_config"]["vocab_size"]
         size = sum(file.stat().st_size for file in Path(folder).glob("*.safetensors"))
         self.about = {"engine": "mlx-lm", "bytes": size, "threads": os.cpu_count(), "system": str(mx.default_device())}
-        self.warm = set()
 
     def step(self, ids, cache):
         """The greedy choice after `ids`."""
         return int(mx.argmax(self.model(mx.array([ids]), cache=cache)[0, -1]).item())
 
-    def run(self, prompt, response):
+    def measure(self, prompt, response):
         ids, cache = tokens(prompt, self.vocabulary), caches.make_prompt_cache(self.model)
         start = time.perf_counter()
         for begin in range(0, prompt - 1, CHUNK):
@@ -39,13 +38,10 @@ class Engine:
         middle = time.perf_counter()
         for _ in range(response - 1):
             token = self.step([token], cache)
-        return prompt / (middle - start), (response - 1) / (time.perf_counter() - middle)
+        return middle - start, time.perf_counter() - middle
 
-    def measure(self, prompt, response):
-        if prompt not in self.warm:
-            self.warm.add(prompt)
-            self.run(prompt, 2)
-        return self.run(prompt, response)
+    def prepare(self, prompt, response):
+        self.measure(min(prompt, WARM_UP_TOKENS), 2)
 
 
 if __name__ == "__main__":

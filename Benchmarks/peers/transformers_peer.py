@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from prompts import tokens
-from worker import require, serve
+from worker import WARM_UP_TOKENS, require, serve
 
 torch = require("torch", "pip install torch transformers")
 transformers = require("transformers", "pip install torch transformers")
@@ -24,10 +24,9 @@ class Engine:
             "engine": "transformers", "bytes": size, "threads": threads, "system": f"torch {torch.__version__}, "
             f"{self.model.dtype}",
         }
-        self.warm = set()
 
     @torch.inference_mode()
-    def run(self, prompt, response):
+    def measure(self, prompt, response):
         ids = torch.tensor([tokens(prompt, self.vocabulary)])
         start = time.perf_counter()
         out = self.model(ids, use_cache=True, logits_to_keep=1)
@@ -37,13 +36,10 @@ class Engine:
             out = self.model(token, use_cache=True, past_key_values=out.past_key_values)
             token = out.logits[:, -1:].argmax(-1)
         token.item()
-        return prompt / (middle - start), (response - 1) / (time.perf_counter() - middle)
+        return middle - start, time.perf_counter() - middle
 
-    def measure(self, prompt, response):
-        if prompt not in self.warm:
-            self.warm.add(prompt)
-            self.run(prompt, 2)
-        return self.run(prompt, response)
+    def prepare(self, prompt, response):
+        self.measure(min(prompt, WARM_UP_TOKENS), 2)
 
 
 if __name__ == "__main__":

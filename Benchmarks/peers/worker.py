@@ -4,11 +4,15 @@ import json
 import os
 import sys
 
+# Enough to touch the weights and to start the threads.
+WARM_UP_TOKENS = 64
+
 
 def serve(engine):
     """Answers the requests on stdin. Whatever the peer's libraries print goes to stderr.
 
-    `engine.measure(prompt_tokens, response_tokens)` returns (prefill, decode) in tokens per second;
+    `engine.measure(prompt_tokens, response_tokens)` returns the seconds of prefill and of all tokens after the first;
+    `engine.prepare`, with the same arguments, comes once before the measurements of a length;
     `engine.about` says what is measured.
     """
     answers = os.fdopen(os.dup(1), "w")
@@ -21,8 +25,13 @@ def serve(engine):
     answer(about=engine.about)
     for line in sys.stdin:
         request = json.loads(line)
-        prefill, decode = engine.measure(request["prompt"], request["response"])
-        answer(prefill=prefill, decode=decode)
+        prompt, response = request["prompt"], request["response"]
+        if request["prepare"]:
+            engine.prepare(prompt, response)
+            answer(ready=True)
+        else:
+            prefill, decode = engine.measure(prompt, response)
+            answer(prefill=prompt / prefill, decode=(response - 1) / decode)
 
 
 def require(module, install):

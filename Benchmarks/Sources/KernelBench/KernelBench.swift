@@ -37,18 +37,18 @@ enum KernelBench {
     let bytes = (try options.integer("memory", in: 128...65_536) ?? 512) << 20
     let levels = try levels(options.string("level"))
     let isMapped = !options.has("anonymous")
-    let regions = [
-      try Region(bytes: bytes, mapped: isMapped), try Region(bytes: 256 << 20, mapped: !isMapped),
-    ]
+    let weights = try Region(bytes: bytes, mapped: isMapped)
+    let other = try Region(bytes: 256 << 20, mapped: !isMapped)
     let rows = try options.integers("rows", in: 1...65_536)
     let filter = options.string("kernel") ?? ""
-    let cases = (ProductCases.all(regions[0]) + AttentionCases.all(regions[0]) + ElementCases.all()).filter {
+    let cases = (ProductCases.all(weights) + AttentionCases.all(weights) + ElementCases.all()).filter {
       (filter.isEmpty || "\($0.kernel) \($0.shape)".contains(filter)) && rows?.contains($0.rows) ?? true
     }
     guard !cases.isEmpty else { throw UsageError("no case of this memory size matches") }
     let report = Report(isCSV: options.has("csv"))
     report.header()
     let runner = Runner(threads: threads, repetitions: repetitions)
+    let regions = isMapped ? (mapped: weights, anonymous: other) : (mapped: other, anonymous: weights)
     for level in levels {
       guard ck_level_select(level) else { throw UsageError("the level \(level) cannot be selected") }
       measure(cases, level, runner, regions, report)
@@ -57,17 +57,19 @@ enum KernelBench {
 
   /// Limits are measured again wherever the kernel or the row count changes.
   private static func measure(
-    _ cases: [Case], _ level: String, _ runner: Runner, _ regions: [Region], _ report: Report
+    _ cases: [Case], _ level: String, _ runner: Runner, _ regions: (mapped: Region, anonymous: Region), _ report: Report
   ) {
     var limits: Limits?
     var last = ""
     for subject in cases {
       let section = "\(subject.kernel) \(subject.rows)"
       if section != last || limits == nil {
-        let fresh = Limits.measure(level: level, threads: runner.threads, regions: regions)
+        let fresh = Limits.measure(
+          level: level, threads: runner.threads, mapped: regions.mapped, anonymous: regions.anonymous)
         Output.note(
-          "\(level), \(runner.threads) threads: reading \((fresh.readBandwidth / 1e9).formatted(1)) GB/s, "
-            + "8-bit peak \((fresh.integerPeak / 1e9).formatted(0)) GMAC/s")
+          "\(level), \(runner.threads) threads: reading \((fresh.mapped / 1e9).formatted(1)) GB/s mapped, "
+            + "\((fresh.anonymous / 1e9).formatted(1)) anonymous; 8-bit peak \((fresh.integerPeak / 1e9).formatted(0)) GMAC/s"
+        )
         limits = fresh
         last = section
       }

@@ -5,18 +5,22 @@ import CProbe
 /// What this machine can do at best, measured with the threads of the kernels and minutes or less away from them: on a
 /// virtual machine both limits move.
 struct Limits {
-  /// Bytes per second read from memory far larger than the caches.
-  var readBandwidth: Double
+  /// Bytes per second read from memory far larger than the caches: mapped file pages, and anonymous ones.
+  var mapped: Double
+  var anonymous: Double
   /// 8-bit multiply-adds per second of a level's dot-product instructions on registers.
   var integerPeak: Double
 
-  static func measure(level: String, threads: Int, regions: [Region]) -> Limits {
+  var readBandwidth: Double { max(mapped, anonymous) }
+
+  static func measure(level: String, threads: Int, mapped: Region, anonymous: Region) -> Limits {
     Limits(
-      readBandwidth: regions.map { readBandwidth($0, threads) }.max() ?? .nan, integerPeak: peak(level, threads))
+      mapped: readBandwidth(mapped, threads), anonymous: readBandwidth(anonymous, threads),
+      integerPeak: peak(level, threads))
   }
 
   /// The best of a plain loop and of one with prefetches, three times each.
-  static func readBandwidth(_ region: Region, _ threads: Int) -> Double {
+  private static func readBandwidth(_ region: Region, _ threads: Int) -> Double {
     let block = 1 << 20
     let blocks = min(region.bytes, 256 << 20) / block
     var fastest = Double.infinity
