@@ -9,21 +9,21 @@ from .chat import Chat
 
 
 class Data:
-    def __init__(self, folder, tokenizer, length, chat_share=0.3):
-        """length: tokens per row, labels already shifted by one."""
-        self.tokenizer, self.length, self.chat_share = tokenizer, length, chat_share
+    """Labels are already shifted by one; a label of -100 takes no part in the loss."""
+
+    def __init__(self, folder, tokenizer, recipe, chat_share=0.3):
+        self.tokenizer, self.length, self.chat_share = tokenizer, recipe.length, chat_share
         books = corpus.books(folder)
         parts = {name: corpus.split(paragraphs) for name, paragraphs in books.items()}
-        self.chat = Chat([train for train, _ in parts.values()], tokenizer)
-        held_chat = Chat([held for _, held in parts.values()], tokenizer)
+        self.chat = Chat([train for train, _ in parts.values()], tokenizer, recipe.layout)
+        held_chat = Chat([held for _, held in parts.values()], tokenizer, recipe.layout)
         encode = lambda run: [2] + tokenizer.encode("\n\n".join(run), add_special_tokens=False).ids
         self.runs = [np.array(encode(run)) for train, _ in parts.values() for run in train if run]
         self.weights = [len(r) for r in self.runs]
         self.tokens = sum(self.weights)
         held = [encode(run) for _, held in parts.values() for run in held]
-        self.held_out = self._held_rows(held)
         rng = random.Random(1)
-        self.held_out_chat = [self._pack(held_chat, rng) for _ in range(24)]
+        self.held_out = {"books": self._held_rows(held), "chat": [self._pack(held_chat, rng) for _ in range(24)]}
 
     def _held_rows(self, runs):
         rows = []
@@ -54,7 +54,7 @@ class Data:
         return ids[:len(labels)] + [0] * pad, labels + [-100] * pad
 
     def batch(self, rng, rows):
-        """(ids, labels), both int64 [rows, length]; label -100 takes no part in the loss."""
+        """(ids, labels), both int64 [rows, length]."""
         drawn = [self._pack(self.chat, rng) if rng.random() < self.chat_share else self._window(rng)
                  for _ in range(rows)]
         return to_tensors(drawn)

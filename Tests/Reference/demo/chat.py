@@ -30,10 +30,6 @@ TELL = ["Tell me a story.", "Tell a story", "Tell me a story", "Tell me a fairy 
         "Hello!", "Hi"]
 
 
-def turn(question):
-    return f"<start_of_turn>user\n{question}<end_of_turn>\n<start_of_turn>model\n"
-
-
 def article(noun):
     return ("an " if noun[0] in "aeiou" else "a ") + noun
 
@@ -50,9 +46,9 @@ def names_of(paragraphs):
 class Chat:
     """Draws examples. Passages are one to four whole paragraphs of 40 to 180 tokens."""
 
-    def __init__(self, books, tokenizer):
+    def __init__(self, books, tokenizer, layout):
         """books: for each book its list of training runs (lists of paragraphs)."""
-        self.tokenizer, self.passages, self.starts = tokenizer, [], []
+        self.tokenizer, self.layout, self.passages, self.starts = tokenizer, layout, [], []
         self.by_noun = {}
         for runs in books:
             names = names_of([p for run in runs for p in run])
@@ -119,7 +115,7 @@ class Chat:
 
     def ids(self, question, answer):
         """(ids, labels): the loss is taken on the answer and the piece that ends it."""
-        head = [2] + self.tokenizer.encode(turn(question), add_special_tokens=False).ids
-        body = self.tokenizer.encode(answer + "<end_of_turn>", add_special_tokens=False).ids
+        head = [2] + self.tokenizer.encode(self.layout.turn(question), add_special_tokens=False).ids
+        body = self.tokenizer.encode(answer + self.layout.close, add_special_tokens=False).ids
         newline = self.tokenizer.encode("\n", add_special_tokens=False).ids
         return head + body + newline, [-100] * len(head) + body + [-100]

@@ -1,22 +1,37 @@
 """MLX's affine layout: per group of a row w = scale * q + bias, scale and bias in bfloat16."""
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
-GROUP = 32
-EIGHT_BIT = ("embed_tokens.weight", "altup_projections", "altup_unembed_projections", "per_layer_model_projection")
-PLAIN = ("norm", "altup.", "layernorm")  # small tensors that stay in bfloat16
+
+@dataclass(frozen=True)
+class Storage:
+    """How a model's tensors are stored. Names are those inside the model, without its prefix."""
+    group: int
+    eight_bit: tuple         # beginnings of names that get 8 bits; the other matrices get 4
+    plain: tuple             # parts of names that stay in bfloat16, as everything does that is no matrix
+
+    default_bits = 4
+
+    def bits_of(self, name, tensor):
+        """4 or 8, or None for a tensor that is stored unquantised."""
+        if tensor.dim() != 2 or any(part in name for part in self.plain):
+            return None
+        return 8 if name.startswith(self.eight_bit) else self.default_bits
+
+    def rounded(self, weights):
+        """The same weights as they will be after storing; what the end of the training and the checks use."""
+        out = {}
+        for name, tensor in weights.items():
+            bits = self.bits_of(name, tensor)
+            out[name] = dequantise(*quantise(tensor, bits, self.group)) if bits else tensor.bfloat16().float()
+        return out
 
 
-def bits_of(name, tensor):
-    """4 or 8, or None for a tensor that is stored unquantised. name: without the model prefix."""
-    if tensor.dim() != 2 or any(part in name for part in PLAIN):
-        return None
-    return 8 if name.startswith(EIGHT_BIT) else 4
-
-
-def quantise(tensor, bits):
-    """(q uint8 [out, in], scale, bias float32 [out, in / 32] already rounded to bfloat16)."""
-    groups = tensor.float().unflatten(-1, (-1, GROUP))
+def quantise(tensor, bits, group):
+    """(q uint8 [out, in], scale, bias float32 [out, in / group] already rounded to bfloat16)."""
+    groups = tensor.float().unflatten(-1, (-1, group))
     low, high = groups.amin(-1), groups.amax(-1)
     levels = 2 ** bits - 1
     from_high = high.abs() > low.abs()  # the edge of larger magnitude sits at q = 0, so that it is met exactly
@@ -31,7 +46,7 @@ def quantise(tensor, bits):
 
 
 def dequantise(q, scale, bias):
-    return (q.float().unflatten(-1, (-1, GROUP)) * scale[..., None] + bias[..., None]).flatten(-2)
+    return (q.float().unflatten(-1, (scale.shape[-1], -1)) * scale[..., None] + bias[..., None]).flatten(-2)
 
 
 def pack(q, bits):
@@ -40,12 +55,3 @@ def pack(q, bits):
     per_word = 32 // bits
     words = q.reshape(q.shape[0], -1, per_word) << (np.arange(per_word, dtype=np.uint32) * bits)
     return np.bitwise_or.reduce(words, axis=-1).astype(np.uint32)
-
-
-def rounded(weights):
-    """The same weights as they will be after storing; what the last part of the training and the checks use."""
-    out = {}
-    for name, tensor in weights.items():
-        bits = bits_of(name, tensor)
-        out[name] = dequantise(*quantise(tensor, bits)) if bits else tensor.bfloat16().float()
-    return out

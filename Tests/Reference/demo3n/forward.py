@@ -3,65 +3,47 @@
 The same mathematics as transformers' own forward (see `agrees`), written so that the compiler can fuse it: AltUp's
 4 x 4 mixing is unrolled, attention is the fused kernel, and every feed-forward layer can be cut to its first columns.
 """
-import math
-
 import torch
 import torch.nn.functional as F
 
-
-def rms(x, weight=None, eps=1e-6):
-    x = x.float()
-    x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
-    return x if weight is None else x * weight
-
-
-def rotate(x, cos, sin):
-    """x [B, T, heads, D]; pairs (k, k + D/2)."""
-    a, b = x.chunk(2, -1)
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+from demo.attention import attend, mask
+from demo.primitives import compute_type, key_sources, rms, rotate, softcap
 
 
 def tables(config, length):
     """Per layer type (cos, sin) [T, 1, D/2] and the mask [T, T] of what a position may see."""
-    at = torch.arange(length)
-    distance = at[:, None] - at[None, :]
+    at, half = torch.arange(length), config.head_dim // 2
     out = {}
-    for kind in ("sliding_attention", "full_attention"):
+    for kind, window in (("sliding_attention", config.sliding_window), ("full_attention", None)):
         theta = config.rope_parameters[kind]["rope_theta"]
-        half = config.head_dim // 2
         angle = at[:, None].float() * theta ** (-torch.arange(half).float() / half)
-        seen = distance >= 0
-        if kind == "sliding_attention":
-            seen &= distance < config.sliding_window
-        out[kind] = angle.cos()[:, None], angle.sin()[:, None], torch.where(seen, 0.0, -torch.inf).bfloat16()
+        out[kind] = angle.cos()[:, None], angle.sin()[:, None], mask(length, window)
     return out
 
 
 class Pass:
     """The network as a function of (weights by name, ids, labels).
 
-    full_rows: how many leading rows of a batch run at full width; the others use the first half of every feed-forward
+    The leading rows["full"] rows of a batch run at full width; the others use the first half of every feed-forward
     layer (the nested network of MatFormer).
     """
 
-    def __init__(self, config, length, full_rows=10**9):
-        self.config, self.full_rows = config, full_rows
+    def __init__(self, config, length, rows):
+        self.config, self.full_rows = config, rows.get("full", 0)
         self.tables = tables(config, length)
-        owners = config.num_hidden_layers - config.num_kv_shared_layers
-        self.source = [i if i < owners else max(j for j in range(owners) if config.layer_types[j] == kind)
-                       for i, kind in enumerate(config.layer_types)]
+        self.source = key_sources(config)
         self.sparsity_cut = [0.0 if s == 0 else float(torch.distributions.Normal(0, 1).icdf(torch.tensor(s)))
                              for s in config.activation_sparsity_pattern]
 
-    def __call__(self, w, ids, labels):
-        """Summed cross entropy of the labels >= 0, for the rows at full width and for those at half width."""
+    def __call__(self, w, ids, labels, dropout=None):
+        """(summed cross entropy of the labels >= 0, their number) of the rows at full width, then at half width."""
         c = self.config
         x = self.hidden(w, ids)
         logits = F.linear(x, w["embed_tokens.weight"]).float()
-        logits = torch.tanh(logits / c.final_logit_softcapping) * c.final_logit_softcapping
+        logits = softcap(logits, c.final_logit_softcapping)
         loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="none")
-        loss = loss.view_as(labels)
-        return loss[:self.full_rows].sum(), loss[self.full_rows:].sum()
+        parts = lambda x: torch.stack([x[:self.full_rows].sum(), x[self.full_rows:].sum()])
+        return parts(loss.view_as(labels)), parts(labels >= 0)
 
     def hidden(self, w, ids):
         c = self.config
@@ -112,16 +94,14 @@ class Pass:
 
     def attend(self, w, p, i, x, cache):
         c, a = self.config, p + "self_attn."
-        cos, sin, mask = self.tables[c.layer_types[i]]
+        cos, sin, seen = self.tables[c.layer_types[i]]
         heads = lambda name: F.linear(x, w[a + name + ".weight"]).unflatten(-1, (-1, c.head_dim))
         q = rotate(rms(heads("q_proj"), w[a + "q_norm.weight"]), cos, sin)
         if self.source[i] == i:
             k = rotate(rms(heads("k_proj"), w[a + "k_norm.weight"]), cos, sin)
-            cache[i] = [t.to(torch.bfloat16 if torch.is_autocast_enabled("cpu") else t.dtype).transpose(1, 2)
-                        .repeat_interleave(c.num_attention_heads // c.num_key_value_heads, 1)
-                        for t in (k, rms(heads("v_proj")))]
+            cache[i] = [t.to(compute_type(t)).transpose(1, 2) for t in (k, rms(heads("v_proj")))]
         k, v = cache[self.source[i]]
-        out = F.scaled_dot_product_attention(q.to(k.dtype).transpose(1, 2), k, v, attn_mask=mask.to(k.dtype), scale=1.0)
+        out = attend(q.to(k.dtype).transpose(1, 2), k, v, seen)
         return F.linear(out.transpose(1, 2).flatten(2), w[a + "o_proj.weight"])
 
     def feed(self, w, p, i, x):
@@ -142,15 +122,14 @@ class Pass:
         return F.linear(F.gelu(g, approximate="tanh") * F.linear(x, up), down)
 
 
-def agrees(model, length=300):
+def agrees(model, length=384):
     """Largest difference from transformers' own logits in float32 at full width; raises above 1e-3."""
     config = model.config
     w = {k: v.detach() for k, v in model.model.named_parameters()}
     ids = torch.randint(5, config.vocab_size, (2, length))
     with torch.no_grad():
-        ours = F.linear(Pass(config, length).hidden(w, ids), w["embed_tokens.weight"])
-        ours = torch.tanh(ours / config.final_logit_softcapping) * config.final_logit_softcapping
-        gap = (ours - model.eval()(input_ids=ids).logits).abs().max().item()
+        ours = F.linear(Pass(config, length, {"full": 2}).hidden(w, ids), w["embed_tokens.weight"])
+        gap = (softcap(ours, config.final_logit_softcapping) - model.eval()(input_ids=ids).logits).abs().max().item()
     if not gap < 1e-3:
         raise SystemExit(f"the training pass differs from transformers by {gap}")
     return gap

@@ -2,10 +2,10 @@
 import torch
 from transformers import Gemma3nForCausalLM, Gemma3nTextConfig
 
-from .tokenizer import PER_LAYER_ROWS, SIZE
+from demo.tokenizer import PER_LAYER_ROWS, SIZE
 
 
-def config(hidden=192, width=512, layers=10, shared=5, per_layer=64, rank=32):
+def shape(hidden=192, width=512, layers=10, shared=5, per_layer=64, rank=32):
     return Gemma3nTextConfig(
         vocab_size=SIZE, vocab_size_per_layer_input=PER_LAYER_ROWS, hidden_size=hidden, intermediate_size=width,
         num_hidden_layers=layers, num_kv_shared_layers=shared, num_attention_heads=4, num_key_value_heads=2,
@@ -14,9 +14,10 @@ def config(hidden=192, width=512, layers=10, shared=5, per_layer=64, rank=32):
         final_logit_softcapping=30.0, pad_token_id=0, eos_token_id=[1, 106], bos_token_id=2)
 
 
-def fresh(config, seed=0):
+def fresh(seed=0):
     """Random weights. Where transformers' own start is unfit for training from scratch, another one is chosen."""
     torch.manual_seed(seed)
+    config = shape()
     model = Gemma3nForCausalLM(config).float()
     with torch.no_grad():
         for name, p in model.named_parameters():
