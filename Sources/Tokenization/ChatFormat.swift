@@ -5,12 +5,20 @@ package enum ChatFormat: Sendable, Hashable {
   /// Gemma 3 and 3n: `<start_of_turn>ROLE`, a newline, the content, `<end_of_turn>` and a newline. No system role.
   case gemma3
   /// Gemma 4: `<|turn>ROLE`, a newline, the content, `<turn|>` and a newline.
-  case gemma4
+  ///
+  /// With `emptyThought` the opened turn of the model begins with a thought channel that is closed at once, which is
+  /// how the templates of 12B, 26B-A4B and 31B switch thinking off. Those of E2B and E4B have nothing there.
+  case gemma4(emptyThought: Bool)
 
   /// The format whose marks the vocabulary has. Base models share the vocabulary of the tuned ones, so this does not
   /// tell whether a model was trained on conversations.
-  package static func detect(in tokenizer: GemmaTokenizer) -> ChatFormat? {
-    [ChatFormat.gemma4, .gemma3].first { format in
+  ///
+  /// - Parameter hasPerLayerEmbeddings: Whether the model's `hidden_size_per_layer_input` is above 0. That tells which
+  ///   Gemma 4 wants the empty thought: per-layer embeddings are what makes a size "effective" (the E of E2B and E4B),
+  ///   those two have them, and no other size does. The template cannot tell: those of the E models spell the channel
+  ///   too, for thoughts in the history.
+  package static func detect(in tokenizer: GemmaTokenizer, hasPerLayerEmbeddings: Bool) -> ChatFormat? {
+    [ChatFormat.gemma4(emptyThought: !hasPerLayerEmbeddings), .gemma3].first { format in
       tokenizer.token(of: format.spelling.open) != nil && tokenizer.token(of: format.spelling.close) != nil
     }
   }
@@ -24,7 +32,7 @@ package enum ChatFormat: Sendable, Hashable {
   /// - Throws: `.invalidInput` if there is no turn, or if the turns' order is not one the format knows;
   ///   `.unsupportedModel` if the vocabulary lacks the marks.
   package func render(_ turns: [ChatTurn], with tokenizer: GemmaTokenizer) throws(GemmaError) -> [TokenID] {
-    let marks = try marks(in: tokenizer)
+    let marks = try pair(spelling, in: tokenizer)
     var output = [tokenizer.beginOfSequence]
     for turn in try self == .gemma3 ? Self.gemma3Turns(turns) : Self.gemma4Turns(turns) {
       output.append(marks.open)
@@ -34,6 +42,12 @@ package enum ChatFormat: Sendable, Hashable {
     }
     output.append(marks.open)
     output += tokenizer.encode("model\n")
+    if self == .gemma4(emptyThought: true) {
+      let channel = try pair(("<|channel>", "<channel|>"), in: tokenizer)
+      output.append(channel.open)
+      output += tokenizer.encode("thought\n")
+      output.append(channel.close)
+    }
     return output
   }
 
@@ -49,7 +63,9 @@ package enum ChatFormat: Sendable, Hashable {
     }
   }
 
-  private func marks(in tokenizer: GemmaTokenizer) throws(GemmaError) -> (open: TokenID, close: TokenID) {
+  private func pair(
+    _ spelling: (open: String, close: String), in tokenizer: GemmaTokenizer
+  ) throws(GemmaError) -> (open: TokenID, close: TokenID) {
     guard let open = tokenizer.token(of: spelling.open), let close = tokenizer.token(of: spelling.close) else {
       throw .unsupportedModel("the vocabulary has no pieces \(spelling.open) and \(spelling.close)")
     }
