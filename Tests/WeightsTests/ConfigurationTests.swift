@@ -10,6 +10,21 @@ struct ConfigurationTests {
     SmallCheckpoint.config.replacing(old, with: new, maxReplacements: 1)
   }
 
+  /// Rotary parameters with these for full layers.
+  private static func rotary(_ full: String) -> String {
+    "\"rope_parameters\":{\"sliding_attention\":{\"rope_theta\":10000},\"full_attention\":\(full)}"
+  }
+
+  /// Why the folder cannot be opened; empty where it can.
+  private static func reason(_ folder: URL) -> String {
+    do throws(GemmaError) {
+      _ = try Checkpoint(at: folder)
+      return ""
+    } catch {
+      return error.errorDescription ?? ""
+    }
+  }
+
   @Test(
     "a missing or senseless value is a malformed file whose message names the key",
     arguments: [
@@ -33,7 +48,11 @@ struct ConfigurationTests {
       ("\"sliding_window\":8", "\"rms_norm_eps\":0", "rms_norm_eps"),
       ("\"sliding_window\":8", "\"num_kv_shared_layers\":2", "num_kv_shared_layers"),
       ("\"sliding_window\":8", "\"num_kv_shared_layers\":1", "num_kv_shared_layers"),
-      ("\"sliding_window\":8", "\"rope_parameters\":{\"full_attention\":{\"rope_theta\":0}}", "rope_theta"),
+      ("\"sliding_window\":8", rotary("{\"rope_theta\":0}"), "rope_theta"),
+      ("\"sliding_window\":8", rotary("{\"rope_theta\":1}"), "rope_theta"),
+      ("\"sliding_window\":8", rotary("{\"rope_theta\":\"1e6\"}"), "rope_theta"),
+      ("\"sliding_window\":8", rotary("{}"), "rope_theta"),
+      ("\"sliding_window\":8", rotary("null"), "full_attention"),
       ("\"intermediate_size\":64", "\"intermediate_size\":[64]", "intermediate_size"),
       ("\"sliding_window\":8", "\"sliding_window\":8,\"sliding_window\":9", "twice"),
       ("\"sliding_window\":8", "\"final_logit_softcapping\":NaN", "value"),
@@ -64,11 +83,7 @@ struct ConfigurationTests {
       ("\"bits\":4", "\"bits\":4,\"mode\":\"mxfp4\"", "mxfp4"),
       ("\"bits\":4", "\"bits\":4,\"language_model.model.embed_tokens\":{\"bits\":6}", "embed_tokens"),
       ("\"quantization\":{", "\"quantization_config\":{\"quant_method\":\"gemma\",", "gemma"),
-      (
-        "\"sliding_window\":8",
-        "\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"yarn\",\"rope_theta\":10000}}",
-        "yarn"
-      ),
+      ("\"sliding_window\":8", rotary("{\"rope_type\":\"yarn\",\"rope_theta\":10000}"), "yarn"),
     ])
   func unsupported(_ change: (old: String, new: String, word: String)) throws {
     let error = try SmallCheckpoint.failure(config: Self.changed(change.old, change.new))
@@ -137,6 +152,23 @@ struct ConfigurationTests {
       #expect(generation.topK == 64 && generation.topP == 0.95 && generation.temperature == 1)
       try Data("{\"do_sample\":false,\"eos_token_id\":7}".utf8).write(to: file)
       #expect(try Checkpoint(at: folder).generation.temperature == 0)
+      let bad = ["\"1\"", "true", "1.5", "-1", "{}", "[1]", "99999999"].flatMap { id in
+        ["bos_token_id", "eos_token_id", "pad_token_id"].map { (key: $0, value: $0.hasPrefix("eos") ? "[\(id)]" : id) }
+      }
+      for (key, value) in bad {
+        try Data("{\"\(key)\":\(value)}".utf8).write(to: file)
+        #expect(Self.reason(folder).contains(key), "generation_config.json, \(key): \(value)")
+        // generation_config.json has what is used, and config.json is looked at all the same.
+        try Data("{\"eos_token_id\":7}".utf8).write(to: file)
+        for config in [
+          Self.changed("{", "{\"\(key)\":\(value),"),
+          "{\"model_type\":\"gemma4\",\"text_config\":\(Self.changed("{", "{\"\(key)\":\(value),"))}",
+        ] {
+          try SmallCheckpoint.write(config: config, to: folder)
+          #expect(Self.reason(folder).contains(key), "config.json, \(key): \(value)")
+        }
+        try SmallCheckpoint.write(to: folder)
+      }
       for bad in ["{\"eos_token_id\":-1}", "{\"eos_token_id\":\"1\"}", "{\"top_p\":7}", "{\"temperature\":-1}", "[]"] {
         try Data(bad.utf8).write(to: file)
         #expect(throws: GemmaError.self, "\(bad)") { try Checkpoint(at: folder) }

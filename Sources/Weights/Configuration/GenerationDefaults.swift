@@ -11,9 +11,14 @@ package struct GenerationDefaults: Sendable, Hashable {
 
   init(generation: JSONFields?, configuration: JSONFields) throws(GemmaError) {
     var stops: [Int32]?
-    if let generation { stops = try Self.stopTokens(generation) }
-    if stops == nil { stops = try Self.stopTokens(configuration) }
-    if stops == nil, let text = try configuration.object("text_config") { stops = try Self.stopTokens(text) }
+    for fields in [generation, configuration, try configuration.object("text_config")].compactMap({ $0 }) {
+      // Nothing here depends on these two, but a file with nonsense in them is not what its authors meant.
+      for key in ["bos_token_id", "pad_token_id"] where fields.has(key) {
+        _ = try fields.integer(key, in: 0...ConfigurationParser.largest)
+      }
+      let listed = try Self.stopTokens(fields)
+      stops = stops ?? listed
+    }
     stopTokens = stops ?? [1]
     guard let generation else {
       (temperature, topK, topP) = (nil, nil, nil)

@@ -13,7 +13,13 @@ struct RotaryParser {
 
   func configuration(of kind: AttentionKind, headDimension: Int) throws(GemmaError) -> RotaryConfiguration {
     let key = kind == .full ? "full_attention" : "sliding_attention"
-    let own = try text.object("rope_parameters")?.object(key)
+    let parameters = try text.object("rope_parameters")
+    let own = try parameters?.object(key)
+    if family.architecture == .gemma4, let parameters {
+      // The defaults stand in for the whole map only, as in transformers.
+      guard let own else { throw parameters.mismatch(key, expected: "an object") }
+      guard own.has("rope_theta") else { throw own.mismatch("rope_theta", expected: "a base above 1") }
+    }
     let scaling = kind == .full && family.architecture != .gemma4 ? try text.object("rope_scaling") : nil
     let theta = try own?.has("rope_theta") == true ? thetaValue(own, "rope_theta") : legacyTheta(kind)
     let absent = family.architecture == .gemma4 && kind == .full && own == nil
