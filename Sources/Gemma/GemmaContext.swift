@@ -42,10 +42,8 @@ public final class GemmaContext: Sendable {
   /// Chooses the token after the last one and appends it.
   public func next(_ sampling: GenerationOptions.Sampling = .greedy) async throws -> TokenID {
     try sampling.validate()
-    let token = try await timeline.sample(
+    return try await timeline.advance(
       Sampler(draw: sampling.draw(recommended: model.loaded.checkpoint.generation)))
-    try await timeline.append([token])
-    return token
   }
 
   /// The prediction after the last token: one logit per piece of the vocabulary, after the model's soft cap.

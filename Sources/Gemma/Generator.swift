@@ -46,11 +46,10 @@ package struct Generator: Sendable {
       emit(text)
     }
 
-    let (reuse, prefillTime) = try await timeline.timedSync(to: prompt, progress: progress)
-    var firstToken: ContinuousClock.Instant?
+    let reuse = try await timeline.sync(to: prompt, progress: progress)
+    var token = try await timeline.sample(sampler)
+    let firstToken = clock.now
     while true {
-      let token = try await timeline.sample(sampler)
-      if firstToken == nil { firstToken = clock.now }
       if stopTokens.contains(token) {
         answer.finishReason = .endOfTurn
         break
@@ -65,12 +64,12 @@ package struct Generator: Sendable {
         answer.finishReason = .maximumTokens
         break
       }
-      if await timeline.isFull {
+      // The last token needs no place: nothing is predicted from it.
+      if prompt.count + answer.tokens.count > timeline.contextLength {
         answer.finishReason = .contextFull
         break
       }
-      try Task.checkCancellation()
-      try await timeline.append([token])
+      token = try await timeline.sample(sampler, after: token)
     }
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
@@ -79,24 +78,13 @@ package struct Generator: Sendable {
     answer.statistics.cachedPromptTokens = reuse.cached
     answer.statistics.responseTokens = answer.tokens.count
     answer.statistics.loadTime = model.loadTime
-    answer.statistics.timeToFirstToken = (firstToken ?? end) - start
-    answer.statistics.prefillTime = prefillTime
-    answer.statistics.decodeTime = end - (firstToken ?? end)
+    answer.statistics.timeToFirstToken = firstToken - start
+    answer.statistics.prefillTime = reuse.time
+    answer.statistics.decodeTime = end - firstToken
     answer.statistics.peakPoolBytes = Memory.peakMemory
     answer.statistics.mappedBytes = model.info.mappedBytes
     answer.statistics.threads = model.options.compute.threads
     answer.statistics.kernels = Kernels.current
     return answer
-  }
-}
-
-extension TimelineActor {
-  /// `sync(to:progress:)` with the time it took on the compute thread, without the wait for it.
-  func timedSync(
-    to tokens: [TokenID], progress: (@Sendable (Int) -> Void)?
-  ) throws -> (reuse: Reuse, time: Duration) {
-    let start = ContinuousClock.now
-    let reuse = try sync(to: tokens, progress: progress)
-    return (reuse, reuse.computed > 0 ? ContinuousClock.now - start : .zero)
   }
 }

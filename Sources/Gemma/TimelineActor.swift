@@ -4,18 +4,31 @@ package import Tensors
 import Tokenization
 
 /// Owns a timeline and keeps every use of it on the compute thread.
+///
+/// Long work pauses between layers when other timelines wait for the thread, so that all make progress; the gate keeps
+/// further calls on this timeline out meanwhile.
 package actor TimelineActor {
-  /// Tokens that were there already and tokens that went through the model.
+  /// What a `sync` found and did.
   package struct Reuse: Sendable, Hashable {
-    package var cached: Int
-    package var computed: Int
+    /// Tokens that were there already.
+    package var cached = 0
+    /// Tokens that went through the model.
+    package var computed = 0
+    /// Time on the compute thread, without pauses.
+    package var time = Duration.zero
   }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { ComputeThread.shared.asUnownedSerialExecutor() }
 
+  /// Work goes on for this long before others get their turn: much more than a turn costs, little beside a token's time
+  /// in models of the sizes at hand.
+  private static let turn = Duration.milliseconds(20)
+
+  /// Tokens the timeline can hold.
+  package nonisolated let contextLength: Int
   private let model: GemmaModel
   private let options: GemmaModel.Options
-  private let contextLength: Int
+  private let gate = Gate()
   private var timeline: Timeline?
   /// Number of tokens whose last one the logits belong to; nil after a rewind or a stop half-way.
   private var logitsCount: Int?
@@ -29,24 +42,19 @@ package actor TimelineActor {
 
   package var tokens: [TokenID] { timeline?.tokens ?? [] }
 
-  /// Made at the first use, so that a session without a prompt costs nothing.
-  private func opened() throws(GemmaError) -> Timeline {
-    if let timeline { return timeline }
-    let made = try Timeline(model.loaded, contextLength: contextLength, options: options.compute)
-    timeline = made
-    return made
-  }
-
-  /// Makes the timeline hold exactly these tokens: keeps the common beginning and computes the rest.
-  package func sync(to wanted: [TokenID], progress: (@Sendable (Int) -> Void)? = nil) throws -> Reuse {
+  /// Makes the timeline hold exactly these tokens: keeps the common beginning and computes the rest. `progress` gets
+  /// the number of tokens computed so far, after every chunk.
+  package func sync(to wanted: [TokenID], progress: (@Sendable (Int) -> Void)? = nil) async throws -> Reuse {
     guard !wanted.isEmpty else { throw GemmaError.invalidInput("there are no tokens; a prompt needs at least one") }
     guard wanted.count <= contextLength else {
       throw GemmaError.contextLengthExceeded(limit: contextLength, requested: wanted.count)
     }
+    try await enter()
+    defer { gate.leave() }
     let timeline = try opened()
     let common = zip(timeline.tokens, wanted).prefix { $0 == $1 }.count
     if common == wanted.count, common == timeline.tokens.count, logitsCount == common {
-      return Reuse(cached: common, computed: 0)
+      return Reuse(cached: common)
     }
     // The last token always goes through the model: its logits are what the caller is after.
     var kept = min(common, wanted.count - 1)
@@ -54,45 +62,64 @@ package actor TimelineActor {
       logitsCount = nil
       kept = timeline.rewind(to: kept)
     }
-    try append(Array(wanted[kept...]), progress: progress)
-    return Reuse(cached: kept, computed: wanted.count - kept)
+    let time = try await compute(Array(wanted[kept...]), on: timeline, progress: progress)
+    return Reuse(cached: kept, computed: wanted.count - kept, time: time)
   }
 
-  package func append(_ tokens: [TokenID], progress: (@Sendable (Int) -> Void)? = nil) throws {
-    let timeline = try opened()
-    logitsCount = nil
-    try timeline.advance(tokens, shouldStop: { Task.isCancelled }, progress: { progress?($0) })
-    logitsCount = timeline.tokens.count
+  package func append(_ tokens: [TokenID], progress: (@Sendable (Int) -> Void)? = nil) async throws {
+    try await enter()
+    defer { gate.leave() }
+    try await compute(tokens, on: opened(), progress: progress)
   }
 
   /// Appends tokens and hands out the logits of each; `body` gets the token's index and runs on the compute thread.
   package func append(
     _ tokens: [TokenID], eachRow body: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void
-  ) throws {
+  ) async throws {
+    try await enter()
+    defer { gate.leave() }
+    try await compute(tokens, on: opened(), wanted: .every, eachRow: body)
+  }
+
+  /// Appends a token and chooses the one after it, which is not appended.
+  package func sample(_ sampler: Sampler, after token: TokenID) async throws -> TokenID {
+    try await enter()
+    defer { gate.leave() }
     let timeline = try opened()
-    logitsCount = nil
-    try timeline.advance(tokens, shouldStop: { Task.isCancelled }, eachRow: body)
+    try await compute([token], on: timeline)
+    return try choose(sampler, on: timeline)
+  }
+
+  /// Chooses the next token; it is not appended.
+  package func sample(_ sampler: Sampler) async throws -> TokenID {
+    try await enter()
+    defer { gate.leave() }
+    return try choose(sampler, on: opened())
+  }
+
+  /// Chooses the next token and appends it.
+  package func advance(_ sampler: Sampler) async throws -> TokenID {
+    try await enter()
+    defer { gate.leave() }
+    let timeline = try opened()
+    let token = try choose(sampler, on: timeline)
+    try await compute([token], on: timeline)
+    return token
   }
 
   /// Reads the logits of the last token.
   package func withLogits<Result: Sendable>(
-    _ body: (UnsafeBufferPointer<Float>) throws -> Result
-  ) throws -> Result {
-    let timeline = try opened()
-    guard logitsCount == timeline.tokens.count, logitsCount != 0 else {
-      throw GemmaError.invalidInput("there is no prediction yet; sync the context to some tokens first")
-    }
-    return try body(timeline.logits)
-  }
-
-  /// The next token by this sampler; it is not appended.
-  package func sample(_ sampler: Sampler) throws -> TokenID {
-    let history = tokens
-    return try withLogits { try sampler.next($0, position: history.count, history: history) }
+    _ body: @Sendable (UnsafeBufferPointer<Float>) throws -> Result
+  ) async throws -> Result {
+    try await enter()
+    defer { gate.leave() }
+    return try body(logits(of: opened()))
   }
 
   /// Drops tokens behind `count`; returns how many are left, which may be fewer.
-  package func rewind(to count: Int) throws -> Int {
+  package func rewind(to count: Int) async throws -> Int {
+    try await enter()
+    defer { gate.leave() }
     let timeline = try opened()
     guard (0...timeline.tokens.count).contains(count) else {
       throw GemmaError.invalidInput("cannot rewind to \(count): the context holds \(timeline.tokens.count) tokens")
@@ -102,5 +129,56 @@ package actor TimelineActor {
     return timeline.rewind(to: count)
   }
 
-  package var isFull: Bool { tokens.count >= contextLength }
+  private func enter() async throws {
+    if !gate.enterIfFree() { try await gate.enter() }
+  }
+
+  /// Made at the first use, so that a session without a prompt costs nothing.
+  private func opened() throws(GemmaError) -> Timeline {
+    if let timeline { return timeline }
+    let made = try Timeline(model.loaded, contextLength: contextLength, options: options.compute)
+    timeline = made
+    return made
+  }
+
+  private func logits(of timeline: Timeline) throws(GemmaError) -> UnsafeBufferPointer<Float> {
+    guard logitsCount == timeline.tokens.count, logitsCount != 0 else {
+      throw .invalidInput("there is no prediction yet; sync the context to some tokens first")
+    }
+    return timeline.logits
+  }
+
+  private func choose(_ sampler: Sampler, on timeline: Timeline) throws -> TokenID {
+    try sampler.next(logits(of: timeline), position: timeline.tokens.count, history: timeline.tokens)
+  }
+
+  /// Sends tokens through the model in turns with other timelines; returns the time of the work itself.
+  @discardableResult
+  private func compute(
+    _ tokens: [TokenID], on timeline: Timeline, wanted: Advance.Wanted = .last,
+    progress: (@Sendable (Int) -> Void)? = nil,
+    eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
+  ) async throws -> Duration {
+    let stop = StopSignal()
+    logitsCount = nil
+    return try await withTaskCancellationHandler {
+      var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
+      var time = Duration.zero
+      while true {
+        let start = ContinuousClock.now
+        let done = advance.done
+        try timeline.work(
+          on: &advance, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
+          eachRow: eachRow)
+        time += ContinuousClock.now - start
+        if advance.done > done { progress?(advance.done) }
+        if advance.isDone { break }
+        await Task.yield()
+      }
+      logitsCount = timeline.tokens.count
+      return time
+    } onCancel: {
+      stop.raise()
+    }
+  }
 }

@@ -13,9 +13,12 @@ package final class BufferPool: Sendable {
   package static let shared = BufferPool()
 
   package struct Counters: Sendable, Hashable {
+    /// Bytes in use, kept for reuse, and the most that were in use.
     package var active = 0
     package var cached = 0
     package var peak = 0
+    /// Number of buffers in use.
+    package var buffers = 0
   }
 
   private struct State {
@@ -69,6 +72,7 @@ package final class BufferPool: Sendable {
         return .failure(.memoryLimitExceeded(limit: state.memoryLimit, required: overflow ? Int.max : required))
       }
       state.counters.active = required
+      state.counters.buffers += 1
       state.counters.peak = max(state.counters.peak, required)
       guard let address = state.free[size]?.popLast() else { return .success(nil) }
       state.counters.cached -= size
@@ -77,7 +81,10 @@ package final class BufferPool: Sendable {
     if let address = try taken.get(), let base = UnsafeMutableRawPointer(bitPattern: address) { return base }
     let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let base, base != MAP_FAILED else {
-      state.withLock { $0.counters.active -= size }
+      state.withLock { state in
+        state.counters.active -= size
+        state.counters.buffers -= 1
+      }
       throw .memoryLimitExceeded(limit: memoryLimit, required: size)
     }
     return base
@@ -87,6 +94,7 @@ package final class BufferPool: Sendable {
     let size = Self.rounded(byteCount)
     let keep = state.withLock { state in
       state.counters.active -= size
+      state.counters.buffers -= 1
       guard state.counters.cached + size <= state.cacheLimit else { return false }
       state.counters.cached += size
       state.free[size, default: []].append(UInt(bitPattern: base))

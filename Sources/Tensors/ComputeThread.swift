@@ -18,6 +18,9 @@ package final class ComputeThread: SerialExecutor {
     thread.start()
   }
 
+  /// Whether other work waits for the thread while it runs a job.
+  package var isAwaited: Bool { jobs.withLock { !$0.isEmpty } }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     condition.lock()
@@ -29,13 +32,10 @@ package final class ComputeThread: SerialExecutor {
   private func work() {
     while true {
       condition.lock()
-      while jobs.withLock({ $0.isEmpty }) { condition.wait() }
-      let batch = jobs.withLock { jobs in
-        defer { jobs = [] }
-        return jobs
-      }
+      while !isAwaited { condition.wait() }
+      let job = jobs.withLock { $0.removeFirst() }
       condition.unlock()
-      for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
 }

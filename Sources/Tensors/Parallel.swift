@@ -15,15 +15,32 @@ package enum Parallel {
     return try outcome.get()
   }
 
-  /// Calls `body` with shares of 0 ..< count on the team's threads and returns when all are done.
-  package static func forEach(_ count: Int, grain: Int = 1, _ body: (Range<Int>) -> Void) {
+  /// Shares of a loop that one thread runs alone: few enough to cost nothing, enough to notice a stop in time.
+  private static let sharesAlone = 16
+
+  /// Calls `body` with shares of 0 ..< count on the team's threads and returns when all are done. Shares that begin
+  /// after `stop` was raised are skipped.
+  package static func forEach(
+    _ count: Int, grain: Int = 1, unless stop: StopSignal? = nil, _ body: (Range<Int>) -> Void
+  ) {
     guard count > 0 else { return }
-    if count <= grain || ck_team_size() == 1 { return body(0..<count) }
+    if count <= grain || ck_team_size() == 1 { return alone(count, grain, stop, body) }
     withoutActuallyEscaping(body) { body in
-      var run = body
+      var run = { (share: Range<Int>) in
+        if let stop, stop.isRaised { return }
+        body(share)
+      }
       withUnsafeMutablePointer(to: &run) { pointer in
         ck_for(count, grain, { $0?.assumingMemoryBound(to: ((Range<Int>) -> Void).self).pointee($1..<$2) }, pointer)
       }
+    }
+  }
+
+  private static func alone(_ count: Int, _ grain: Int, _ stop: StopSignal?, _ body: (Range<Int>) -> Void) {
+    guard let stop else { return body(0..<count) }
+    let length = max(grain, (count + sharesAlone - 1) / sharesAlone)
+    for first in stride(from: 0, to: count, by: length) where !stop.isRaised {
+      body(first..<min(first + length, count))
     }
   }
 }

@@ -13,6 +13,11 @@ import Testing
     try await GemmaModel(at: Fixtures.demo, options: options)
   }
 
+  /// Ids all over the demo model's vocabulary, which any other has too.
+  static func tokens(_ count: Int, from first: Int = 0) -> [TokenID] {
+    (first..<first + count).map { index in TokenID(3 + index * 7919 % 4000) }
+  }
+
   @Test("the demo model tells a story and stops by itself or at the limit")
   func story() async throws {
     let response = try await GemmaSession(Self.demo()).respond(to: "Tell me about a fox", options: Self.seeded(7))

@@ -33,10 +33,13 @@ struct RealModelTests {
 
   private func pageLogProbabilities(_ timeline: Timeline, _ ids: [TokenID]) throws -> [Float] {
     var result: [Float] = []
-    try timeline.advance(ids, shouldStop: { false }) { index, row in
-      guard index + 1 < ids.count else { return }
-      result.append(row[Int(ids[index + 1])] - ck_log_sum_exp(row.baseAddress, row.count))
-    }
+    var advance = try timeline.begin(ids, wanted: .every)
+    try timeline.work(
+      on: &advance,
+      eachRow: { index, row in
+        guard index + 1 < ids.count else { return }
+        result.append(row[Int(ids[index + 1])] - ck_log_sum_exp(row.baseAddress, row.count))
+      })
     return result
   }
 
@@ -58,13 +61,13 @@ struct RealModelTests {
   func continuation(name: String) throws {
     let expected = try Expected.read(name).continuation
     let timeline = try timeline(name, float32: true)
-    try timeline.advance(expected.ids, shouldStop: { false }, progress: { _ in })
+    try timeline.advance(expected.ids)
     for (id, margin) in zip(expected.greedy.ids, expected.greedy.margins) {
       guard margin > 1e-3 else { break }
       let logits = timeline.logits
       let best = TokenID(ck_argmax(logits.baseAddress, logits.count))
       #expect(best == id)
-      try timeline.advance([best], shouldStop: { false }, progress: { _ in })
+      try timeline.advance([best])
     }
   }
 

@@ -20,13 +20,15 @@ func load(_ name: String) throws -> LoadedModel {
 
 extension Timeline {
   func advance(_ tokens: [TokenID]) throws {
-    try advance(tokens, shouldStop: { false }, progress: { _ in })
+    var advance = try begin(tokens)
+    try work(on: &advance)
   }
 
   /// Logits after every token.
   func score(_ tokens: [TokenID]) throws -> [[Float]] {
     var rows: [[Float]] = []
-    try advance(tokens, shouldStop: { false }, eachRow: { _, logits in rows.append(Array(logits)) })
+    var advance = try begin(tokens, wanted: .every)
+    try work(on: &advance, eachRow: { _, logits in rows.append(Array(logits)) })
     return rows
   }
 

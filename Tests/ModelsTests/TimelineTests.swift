@@ -51,13 +51,16 @@ struct TimelineTests {
     try plain.advance(prompt)
     let timeline = try Timeline(model, contextLength: prompt.count, options: options)
     var asked = 0
+    let stop = StopSignal()
+    var advance = try timeline.begin(prompt, stop: stop)
     #expect(throws: CancellationError.self) {
-      try timeline.advance(
-        prompt,
-        shouldStop: {
+      try timeline.work(
+        on: &advance,
+        until: {
           asked += 1
-          return asked == model.configuration.layers.count * 2
-        }, progress: { _ in })
+          if asked == model.configuration.layers.count * 2 { stop.raise() }
+          return false
+        })
     }
     let kept = timeline.tokens.count
     #expect(kept > 0 && kept < prompt.count && kept % 16 == 0)
@@ -65,15 +68,27 @@ struct TimelineTests {
     #expect(timeline.logits.map(\.bitPattern) == plain.logits.map(\.bitPattern))
   }
 
-  @Test("Progress counts the tokens after every chunk")
-  func progress() throws {
-    let model = try load("gemma3-bf16")
+  @Test("Pauses at any layer change no bit, and the tokens grow by whole chunks", arguments: ["gemma3-bf16", "gemma4-e"])
+  func pauses(name: String) throws {
+    let model = try load(name)
+    let prompt = Array(try Expectations.of(name).longest.prefix(20))
     var options = exact
-    options.prefillChunk = 3
-    let timeline = try Timeline(model, contextLength: 8, options: options)
-    var seen: [Int] = []
-    try timeline.advance([2, 5, 6, 7, 8, 9, 10], shouldStop: { false }, progress: { seen.append($0) })
-    #expect(seen == [3, 6, 7])
+    options.prefillChunk = 8
+    let plain = try Timeline(model, contextLength: 20, options: options)
+    try plain.advance(prompt)
+    let timeline = try Timeline(model, contextLength: 20, options: options)
+    var advance = try timeline.begin(prompt)
+    var seen: Set<Int> = []
+    var calls = 0
+    while !advance.isDone {
+      try timeline.work(on: &advance, until: { true })
+      seen.insert(timeline.tokens.count)
+      #expect(timeline.tokens.count == advance.done)
+      calls += 1
+    }
+    #expect(seen == [0, 8, 16, 20])
+    #expect(calls > model.configuration.layers.count)
+    #expect(timeline.logits.map(\.bitPattern) == plain.logits.map(\.bitPattern))
   }
 
   @Test("Input that cannot be used is refused and changes nothing")

@@ -12,8 +12,9 @@ import Testing
       second.floats[0] = 2
       #expect(pool.counters.active == 8192 + 4096)
       #expect(pool.counters.cached == 0)
+      #expect(pool.counters.buffers == 2)
     }
-    #expect(pool.counters.active == 0)
+    #expect(pool.counters.active == 0 && pool.counters.buffers == 0)
     #expect(pool.counters.cached == 8192 + 4096)
     #expect(pool.counters.peak == 8192 + 4096)
     pool.clearCache()

@@ -30,6 +30,24 @@ private actor Pinned {
     #expect(visits.withLock { $0.allSatisfy { $0 == 3 } })
   }
 
+  @Test("behind a raised signal no share begins, on one thread and on several", arguments: [1, 2, 4])
+  func stops(threads: Int) throws {
+    let visited = Mutex(0)
+    let stop = StopSignal()
+    try Parallel.team(threads: threads) {
+      Parallel.forEach(1000, unless: stop) { range in
+        stop.raise()
+        visited.withLock { $0 += range.count }
+      }
+      // Each thread may have begun one share, an eighth of its part, before it could see the signal.
+      let first = visited.withLock { $0 }
+      #expect(first > 0 && first <= 1000 / 8 + threads)
+      Parallel.forEach(1000, unless: stop) { range in visited.withLock { $0 += range.count } }
+      #expect(visited.withLock { $0 } == first)
+    }
+    #expect(throws: CancellationError.self) { try stop.check() }
+  }
+
   @Test("an error thrown in the team's body arrives at the caller")
   func errors() {
     #expect(throws: GemmaError.invalidInput("x")) {

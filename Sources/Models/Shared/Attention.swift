@@ -130,7 +130,7 @@ struct Attention: Sendable {
     let parts = rowTiles * layer.keyValueHeads >= threads ? layer.keyValueHeads : heads
     let width = heads / parts
     withUnsafePointer(to: &task) { task in
-      Parallel.forEach(rowTiles * parts) { share in
+      pass.forEach(rowTiles * parts) { share in
         for item in share {
           let row = item / parts * tile
           let head = item % parts * width

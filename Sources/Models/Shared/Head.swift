@@ -23,10 +23,13 @@ struct Head: Sendable {
   func embed(_ pass: Pass) {
     let out = pass.rows(.stream0, hidden)
     let scale = Float(hidden).squareRoot()
-    Parallel.forEach(pass.count) { share in
-      ck_gather_rows(
-        out.row(share.lowerBound), out.stride, embedding.raw, pass.tokens + pass.first + share.lowerBound,
-        share.count, 0, hidden, scale)
+    pass.tokens.withUnsafeBufferPointer { tokens in
+      guard let tokens = tokens.baseAddress else { return }
+      pass.forEach(pass.count) { share in
+        ck_gather_rows(
+          out.row(share.lowerBound), out.stride, embedding.raw, tokens + pass.first + share.lowerBound, share.count, 0,
+          hidden, scale)
+      }
     }
   }
 
@@ -37,7 +40,8 @@ struct Head: Sendable {
   }
 
   /// Capped logits of at most `Workspace.headRows` rows of `.normed`, into the rows 0 ... of `.logits`.
-  func logits(_ pass: Pass, _ range: Range<Int>) throws(GemmaError) {
+  /// Throws `CancellationError` for a stopped pass, whose numbers mean nothing, and `.degenerateOutput` for NaN.
+  func logits(_ pass: Pass, _ range: Range<Int>) throws {
     let x = pass.rows(.normed, hidden)
     let out = Rows(base: pass.workspace.base(.logits), stride: vocabulary)
     pass.products.multiply(
@@ -45,13 +49,14 @@ struct Head: Sendable {
     for row in 0..<range.count {
       let logits = out.row(row)
       if let softcap {
-        Parallel.forEach(vocabulary, grain: 4096) {
+        pass.forEach(vocabulary, grain: 4096) {
           ck_softcap(logits + $0.lowerBound, logits + $0.lowerBound, softcap, $0.count)
         }
       }
+      try pass.stop.check()
       // Squares cannot cancel, so the mean is NaN exactly when a logit is.
       if ck_mean_square(logits, vocabulary).isNaN {
-        throw .degenerateOutput(
+        throw GemmaError.degenerateOutput(
           reason: "the logits hold NaN; the weights are damaged or do not belong to this architecture")
       }
     }

@@ -7,8 +7,7 @@ import Weights
 /// Layers name regions of the workspace; row 0 of what they get is the first row that is still on its way.
 struct Pass {
   /// The chunk's ids, all inside the vocabulary.
-  let tokens: UnsafePointer<TokenID>
-  let tokenCount: Int
+  let tokens: [TokenID]
   /// Absolute position of the chunk's first token.
   let position: Int
   /// Rows at the end of the chunk whose logits are wanted.
@@ -17,28 +16,30 @@ struct Pass {
   let products: Products
   let caches: [KeyValueCache?]
   let rotary: [RotaryTable]
+  /// Loops look at it before each share of their work; behind a raised signal the rows hold anything.
+  let stop: StopSignal
   /// First row of the chunk that is still on its way.
   private(set) var first = 0
 
   init(
-    tokens: UnsafePointer<TokenID>, tokenCount: Int, position: Int, wanted: Int, workspace: Workspace,
-    products: Products, caches: [KeyValueCache?], rotary: [RotaryTable]
+    tokens: [TokenID], position: Int, wanted: Int, workspace: Workspace, products: Products,
+    caches: [KeyValueCache?], rotary: [RotaryTable], stop: StopSignal
   ) {
     self.tokens = tokens
-    self.tokenCount = tokenCount
     self.position = position
     self.wanted = wanted
     self.workspace = workspace
     self.products = products
     self.caches = caches
     self.rotary = rotary
+    self.stop = stop
   }
 
   /// Rows still on their way.
-  var count: Int { tokenCount - first }
+  var count: Int { tokens.count - first }
 
   /// Leaves only the rows whose logits are wanted: nobody will read the others' keys and values any more.
-  mutating func narrow() { first = tokenCount - wanted }
+  mutating func narrow() { first = tokens.count - wanted }
 
   func rows(_ region: Workspace.Region, _ width: Int) -> Rows {
     Rows(base: workspace.base(region) + first * width, stride: width)
@@ -46,7 +47,12 @@ struct Pass {
 
   /// Calls `body` for each row on its way, on the team's threads.
   func forEachRow(_ body: (Int) -> Void) {
-    Parallel.forEach(count) { for row in $0 { body(row) } }
+    forEach(count) { for row in $0 { body(row) } }
+  }
+
+  /// Calls `body` with shares of 0 ..< count on the team's threads, until the pass is stopped.
+  func forEach(_ count: Int, grain: Int = 1, _ body: (Range<Int>) -> Void) {
+    Parallel.forEach(count, grain: grain, unless: stop, body)
   }
 
   /// outs[i] = x · weights[i] for all rows: one reading of x for several matrices.

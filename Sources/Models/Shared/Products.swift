@@ -27,9 +27,11 @@ struct Products {
   /// Float products run in canonical order whatever the number of rows.
   let canonical: Bool
   let workspace: Workspace
+  let stop: StopSignal
 
-  init(_ workspace: Workspace, quantizes: Bool, canonical: Bool) {
+  init(_ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal()) {
     self.workspace = workspace
+    self.stop = stop
     self.quantizes = quantizes
     self.canonical = canonical
   }
@@ -54,14 +56,14 @@ struct Products {
     let format = Format(gate.matrix, quantizes: quantizes)
     guard format == Format(up.matrix, quantizes: quantizes) else {
       multiply([gate, up], by: x, count: count)
-      Parallel.forEach(count) { range in
+      Parallel.forEach(count, unless: stop) { range in
         for row in range { ck_gelu_gate(gate.out.row(row), gate.out.row(row), up.out.row(row), gate.range.count) }
       }
       return
     }
     let activations = prepare(format, x, columns: Int(gate.matrix.raw.columns), count: count)
     let width = gate.range.count
-    Parallel.forEach(blocks(width), grain: 2) { share in
+    Parallel.forEach(blocks(width), grain: 2, unless: stop) { share in
       let begin = share.lowerBound * Self.block
       let end = min(share.upperBound * Self.block, width)
       product(gate, begin, end, activations, x, count)
@@ -91,7 +93,7 @@ struct Products {
       values: UnsafeMutableRawPointer(workspace.base(.activationValues)).assumingMemoryBound(to: Int8.self),
       scales: workspace.base(.activationScales), sums: workspace.base(.activationSums), columns: columns,
       group: group, order: evenOdd ? .CK_EVEN_ODD : .CK_NATURAL)
-    Parallel.forEach(count) {
+    Parallel.forEach(count, unless: stop) {
       ck_quantize_activations(activations, x.base, x.stride, $0.lowerBound, $0.upperBound)
     }
     return activations
@@ -102,7 +104,7 @@ struct Products {
   /// One loop over the weight rows of all terms.
   private func run(_ terms: [Term], _ activations: ck_activations?, _ x: Rows, _ count: Int) {
     let total = terms.reduce(0) { $0 + blocks($1.range.count) }
-    Parallel.forEach(total, grain: 4) { share in
+    Parallel.forEach(total, grain: 4, unless: stop) { share in
       var start = 0
       for term in terms {
         let size = blocks(term.range.count)

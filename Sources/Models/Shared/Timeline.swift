@@ -10,7 +10,8 @@ package final class Timeline {
   package let model: LoadedModel
   private let options: ComputeOptions
   private let workspace: Workspace
-  private let products: Products
+  private let quantizes: Bool
+  private let canonical: Bool
   private let caches: [KeyValueCache?]
   /// Positions below this may have been written at some time, also by chunks that were given up later.
   private var writtenEnd = 0
@@ -30,10 +31,8 @@ package final class Timeline {
     let shape = CacheShape(model.configuration, contextLength: contextLength, options: options)
     workspace = try Workspace(model.configuration, chunk: shape.chunk)
     // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
-    let quantizes = !options.float32Activations
-    products = Products(
-      workspace, quantizes: quantizes,
-      canonical: options.reproducible || (quantizes && model.head.embedding.isQuantized))
+    quantizes = !options.float32Activations
+    canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)
     var caches: [KeyValueCache?] = []
     for layer in model.configuration.layers {
       caches.append(layer.keyValueSource == nil ? try KeyValueCache(layer, shape) : nil)
@@ -55,44 +54,37 @@ package final class Timeline {
     return UnsafeBufferPointer(start: workspace.base(.logits) + lastLogits * vocabulary, count: vocabulary)
   }
 
-  /// Appends tokens and computes the logits of the last one.
+  /// Takes up tokens to append; `work` computes them. Between the two nothing else may be done with the timeline.
   ///
-  /// `progress` gets the number of these tokens that are done, after every chunk. Throws `CancellationError` when
-  /// `shouldStop` says so (asked before every layer), and `GemmaError`; the timeline then ends with the last complete
-  /// chunk.
-  package func advance(_ tokens: [TokenID], shouldStop: () -> Bool, progress: (Int) -> Void) throws {
-    try run(tokens, shouldStop) { first, count in
-      first + count == tokens.count ? 1 : 0
-    } finish: { pass, _ in
-      if pass.count > 0 { try model.head.logits(pass, 0..<1) }
-    } completed: { end in
-      if end == tokens.count { lastLogits = 0 }
-      progress(end)
-    }
+  /// `wanted` says whose logits are computed. Throws for tokens that cannot be used; the timeline then stays as it is.
+  package func begin(
+    _ tokens: [TokenID], wanted: Advance.Wanted = .last, stop: StopSignal = StopSignal()
+  ) throws(GemmaError) -> Advance {
+    try check(tokens)
+    lastLogits = nil
+    return Advance(tokens: tokens, wanted: wanted, stop: stop)
   }
 
-  /// Appends tokens and calls `eachRow` with the index of each token and the logits after it, in order.
-  package func advance(
-    _ tokens: [TokenID], shouldStop: () -> Bool, eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+  /// Computes on until all tokens are appended or `pause` says so, which is asked after every layer. Calls `eachRow`
+  /// with the index of each token whose logits are wanted and those logits, in order.
+  ///
+  /// Throws `CancellationError` soon after the advance's signal was raised, and `GemmaError`; the timeline then ends
+  /// with the last complete chunk, and the advance is over.
+  package func work(
+    on advance: inout Advance, until pause: () -> Bool = { false },
+    eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) throws {
-    let vocabulary = model.configuration.vocabularySize
-    var lastRow = 0
-    try run(tokens, shouldStop) { _, count in
-      count
-    } finish: { pass, end in
-      for begin in stride(from: 0, to: pass.count, by: Workspace.headRows) {
-        if shouldStop() { throw CancellationError() }
-        let rows = begin..<min(begin + Workspace.headRows, pass.count)
-        try model.head.logits(pass, rows)
-        for row in rows {
-          let logits = workspace.base(.logits) + (row - begin) * vocabulary
-          try eachRow(end - pass.count + row, UnsafeBufferPointer(start: logits, count: vocabulary))
-        }
-        lastRow = rows.count - 1
+    repeat {
+      var chunk = advance.chunk ?? nextChunk(of: advance)
+      let isComplete = try Parallel.team(threads: options.threads) {
+        try run(&chunk, of: advance, until: pause, eachRow)
       }
-    } completed: { _ in
-      lastLogits = lastRow
-    }
+      advance.chunk = isComplete ? nil : chunk
+      guard isComplete else { return }
+      tokens += chunk.pass.tokens
+      advance.done += chunk.pass.tokens.count
+      if advance.isDone { lastLogits = chunk.lastRow }
+    } while !advance.isDone && !pause()
   }
 
   /// Forgets all tokens from index `count` on, as far as the caches allow; returns how many are kept. A ring that has
@@ -111,46 +103,57 @@ package final class Timeline {
     return kept
   }
 
-  /// Sends tokens through the layers chunk by chunk. `wanted` says how many rows at the end of a chunk reach `finish`;
-  /// `completed` is called when the chunk has become part of the timeline.
-  private func run(
-    _ tokens: [TokenID], _ shouldStop: () -> Bool, wanted: (_ first: Int, _ count: Int) -> Int,
-    finish: (Pass, _ end: Int) throws -> Void, completed: (_ end: Int) -> Void
-  ) throws {
-    try check(tokens)
-    for first in stride(from: 0, to: tokens.count, by: workspace.chunk) {
-      let count = min(workspace.chunk, tokens.count - first)
-      lastLogits = nil
-      try tokens.withUnsafeBufferPointer { buffer in
-        guard let base = buffer.baseAddress else { return }
-        let pass = Pass(
-          tokens: base + first, tokenCount: count, position: self.tokens.count, wanted: wanted(first, count),
-          workspace: workspace, products: products, caches: caches, rotary: model.rotary)
-        writtenEnd = max(writtenEnd, self.tokens.count + count)
-        try Parallel.team(threads: options.threads) {
-          try finish(try forward(pass, shouldStop), first + count)
-        }
-      }
-      self.tokens += tokens[first..<first + count]
-      completed(first + count)
-    }
+  private func nextChunk(of advance: Advance) -> Advance.Chunk {
+    let end = min(advance.done + workspace.chunk, advance.tokens.count)
+    let tokens = Array(advance.tokens[advance.done..<end])
+    let wanted = advance.wanted == .every ? tokens.count : end == advance.tokens.count ? 1 : 0
+    writtenEnd = max(writtenEnd, self.tokens.count + tokens.count)
+    return Advance.Chunk(
+      pass: Pass(
+        tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
+        products: Products(workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop), caches: caches,
+        rotary: model.rotary, stop: advance.stop))
   }
 
-  /// All layers and the final norm; the rows left are the wanted ones.
-  private func forward(_ start: Pass, _ shouldStop: () -> Bool) throws -> Pass {
-    var pass = start
-    for table in model.rotary { table.fill(workspace, first: pass.position, count: pass.count) }
-    model.head.embed(pass)
-    model.decoder.enter(pass)
-    for index in 0..<model.decoder.layerCount where pass.count > 0 {
-      if shouldStop() { throw CancellationError() }
-      model.decoder.layer(index, &pass)
+  /// Takes a chunk through the layers that are left for it, and wanted rows to their logits; false after a pause.
+  private func run(
+    _ chunk: inout Advance.Chunk, of advance: Advance, until pause: () -> Bool,
+    _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+  ) throws -> Bool {
+    try advance.stop.check()
+    if chunk.layer == 0 {
+      for table in model.rotary { table.fill(workspace, first: chunk.pass.position, count: chunk.pass.count) }
+      model.head.embed(chunk.pass)
+      model.decoder.enter(chunk.pass)
     }
-    if pass.count > 0 {
-      model.decoder.leave(pass)
-      model.head.normalize(pass)
+    while chunk.layer < model.decoder.layerCount && chunk.pass.count > 0 {
+      model.decoder.layer(chunk.layer, &chunk.pass)
+      chunk.layer += 1
+      try advance.stop.check()
+      if pause() { return false }
     }
-    return pass
+    guard chunk.pass.count > 0 else { return true }
+    model.decoder.leave(chunk.pass)
+    model.head.normalize(chunk.pass)
+    try predict(&chunk, advance, eachRow)
+    return true
+  }
+
+  /// Logits of the rows that are left, as many at a time as the workspace holds.
+  private func predict(
+    _ chunk: inout Advance.Chunk, _ advance: Advance, _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+  ) throws {
+    let vocabulary = model.configuration.vocabularySize
+    let firstIndex = advance.done + chunk.pass.first
+    for begin in stride(from: 0, to: chunk.pass.count, by: Workspace.headRows) {
+      let rows = begin..<min(begin + Workspace.headRows, chunk.pass.count)
+      try model.head.logits(chunk.pass, rows)
+      for row in rows {
+        let logits = workspace.base(.logits) + (row - begin) * vocabulary
+        try eachRow(firstIndex + row, UnsafeBufferPointer(start: logits, count: vocabulary))
+      }
+      chunk.lastRow = rows.count - 1
+    }
   }
 
   private func check(_ tokens: [TokenID]) throws(GemmaError) {

@@ -1,0 +1,97 @@
+import Gemma
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct FairnessTests {
+  #if os(macOS) || os(Linux)
+    // In a process of its own, so that nobody else takes turns.
+    @Test("a short request beside a long prefill answers before that ends, and both as if alone")
+    func turns() async {
+      await #expect(processExitsWith: .success) { try await FairnessTests.besideLongPrefill() }
+    }
+  #endif
+
+  private static func besideLongPrefill() async throws {
+    let options = GenerationOptions(sampling: .greedy, maximumResponseTokens: 4, ignoresEndOfTurn: true)
+    let short = try await SessionTests.demo()
+    let alone = try await GemmaSession(short).respond(to: "fox", options: options).tokens
+
+    let model = try await SessionTests.demo(.init(threads: 1, activations: .float32))
+    let prompt = SessionTests.tokens(3000)
+    let context = GemmaContext(model)
+    let isLongDone = Mutex(false)
+    async let long: Void = {
+      try await context.sync(to: prompt)
+      isLongDone.withLock { $0 = true }
+    }()
+    while await context.tokens.isEmpty { await Task.yield() }
+    let beside = try await GemmaSession(short).respond(to: "fox", options: options).tokens
+    #expect(isLongDone.withLock { !$0 })
+    #expect(beside == alone)
+    try await long
+    let fresh = GemmaContext(model)
+    try await fresh.sync(to: prompt)
+    #expect(try await context.logits().map(\.bitPattern) == fresh.logits().map(\.bitPattern))
+  }
+
+  @Test("calls on one context are served one after another, whatever pauses they make")
+  func oneContext() async throws {
+    let context = GemmaContext(try await SessionTests.demo(.init(threads: 1, activations: .float32)))
+    let other = GemmaContext(try await SessionTests.demo())
+    let prompts = (0..<3).map { SessionTests.tokens(600, from: $0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for prompt in prompts {
+        group.addTask { try await context.sync(to: prompt) }
+        group.addTask { try await other.sync(to: Array(prompt.prefix(50))) }
+      }
+      try await group.waitForAll()
+    }
+    let left = await context.tokens
+    #expect(prompts.contains(left))
+    let fresh = GemmaContext(try await SessionTests.demo(.init(activations: .float32)))
+    try await fresh.sync(to: left)
+    #expect(try await context.logits().map(\.bitPattern) == fresh.logits().map(\.bitPattern))
+  }
+}
+
+@Suite struct GateTests {
+  @Test("callers pass in the order in which they came, one at a time")
+  func order() async throws {
+    let gate = Gate()
+    #expect(gate.enterIfFree() && !gate.enterIfFree())
+    let passed = Mutex<[Int]>([])
+    var tasks: [Task<Void, any Error>] = []
+    for index in 0..<4 {
+      let count = gate.waitingCount
+      tasks.append(
+        Task { @Sendable in
+          try await gate.enter()
+          passed.withLock { $0.append(index) }
+          gate.leave()
+        })
+      while gate.waitingCount == count { await Task.yield() }
+    }
+    tasks[1].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    #expect(passed.withLock { $0.isEmpty })
+    gate.leave()
+    for index in [0, 2, 3] { try await tasks[index].value }
+    #expect(passed.withLock { $0 } == [0, 2, 3])
+    #expect(gate.enterIfFree())
+  }
+
+  @Test("a cancelled task does not wait")
+  func cancelled() async {
+    let gate = Gate()
+    #expect(gate.enterIfFree())
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await gate.enter()
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    gate.leave()
+    #expect(gate.enterIfFree())
+  }
+}
