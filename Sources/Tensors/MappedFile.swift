@@ -45,4 +45,27 @@ package final class MappedFile: Sendable {
     // Advice only: a refusal costs speed, never an answer.
     _ = madvise(UnsafeMutableRawPointer(mutating: base + start), range.upperBound - start, MADV_RANDOM)
   }
+
+  /// Tells the system that these parts of mapped files, in ascending order, are about to be read: it fetches what is
+  /// not in memory while other work goes on. Parts on one page or on adjacent ones are named together.
+  package static func adviseNeeded(_ parts: some Sequence<UnsafeRawBufferPointer>) {
+    let page = UInt(getpagesize())
+    var pages: Range<UInt>?
+    func advise() {
+      guard let pages, let base = UnsafeMutableRawPointer(bitPattern: pages.lowerBound) else { return }
+      // Advice only, as above.
+      _ = madvise(base, pages.count, MADV_WILLNEED)
+    }
+    for part in parts where !part.isEmpty {
+      let start = UInt(bitPattern: part.baseAddress) / page * page
+      let end = UInt(bitPattern: part.baseAddress) + UInt(part.count)
+      if let open = pages, open.lowerBound <= start, start <= (open.upperBound + page - 1) / page * page {
+        pages = open.lowerBound..<max(open.upperBound, end)
+      } else {
+        advise()
+        pages = start..<end
+      }
+    }
+    advise()
+  }
 }

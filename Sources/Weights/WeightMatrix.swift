@@ -16,6 +16,30 @@ package struct WeightMatrix: @unchecked Sendable {
   package var rows: Int { Int(raw.rows) }
   package var columns: Int { Int(raw.columns) }
   package var isQuantized: Bool { raw.type == .CK_Q4 || raw.type == .CK_Q8 }
+
+  /// Tells the system that the columns `columns` of these rows, in ascending order, are about to be read.
+  package func adviseNeeded(rows: some Sequence<Int>, columns: Range<Int>) {
+    func advise(_ base: UnsafeRawPointer?, bits: Int, per group: Int) {
+      guard let base else { return }
+      let rowBytes = self.columns / group * bits / 8
+      let (begin, end) = (columns.lowerBound / group * bits / 8, (columns.upperBound + group - 1) / group * bits / 8)
+      MappedFile.adviseNeeded(
+        rows.lazy.map { UnsafeRawBufferPointer(start: base + $0 * rowBytes + begin, count: end - begin) })
+    }
+    func bits(_ type: ck_type) -> Int {
+      switch type {
+      case .CK_Q4: 4
+      case .CK_Q8: 8
+      case .CK_F32: 32
+      default: 16
+      }
+    }
+    advise(raw.data, bits: bits(raw.type), per: 1)
+    if isQuantized {
+      advise(raw.scales, bits: bits(raw.scale_type), per: Int(raw.group))
+      advise(raw.biases, bits: bits(raw.scale_type), per: Int(raw.group))
+    }
+  }
 }
 
 /// A weight vector as it lies in a mapped checkpoint.

@@ -2,6 +2,10 @@ import Foundation
 import Tensors
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 @Suite struct MappedFileTests {
   private func temporaryFile(_ bytes: [UInt8]) throws -> URL {
     let url = FileManager.default.temporaryDirectory.appending(path: "mapped-\(UUID().uuidString)")
@@ -19,6 +23,40 @@ import Testing
     file.adviseRandom(0..<400)
     #expect(Array(file.bytes) == [1, 2, 3, 250])
   }
+
+  #if os(Linux)
+    @Test("parts that are needed come into memory before they are read, and what lies between stays on the disk")
+    func needed() throws {
+      let page = Int(getpagesize())
+      let url = try temporaryFile([UInt8](repeating: 7, count: 200 * page))
+      defer { try? FileManager.default.removeItem(at: url) }
+      let descriptor = open(url.path, O_RDONLY)
+      defer { close(descriptor) }
+      #expect(fsync(descriptor) == 0 && posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+      let file = try MappedFile(url)
+      file.adviseRandom(0..<file.bytes.count)
+      func resident() -> [Bool] {
+        var pages = [UInt8](repeating: 0, count: 200)
+        let base = UnsafeMutableRawPointer(mutating: file.bytes.baseAddress)
+        #expect(base.map { mincore($0, file.bytes.count, &pages) } == 0)
+        return pages.map { $0 & 1 == 1 }
+      }
+      let before = resident()
+      // Two parts on one page, one over a page's end, one far away, one empty.
+      let parts = [5 * page + 10..<5 * page + 20, 5 * page + 30..<5 * page + 40, 7 * page - 1..<7 * page + 1]
+      MappedFile.adviseNeeded(
+        (parts + [100 * page..<100 * page, 150 * page..<151 * page]).map {
+          UnsafeRawBufferPointer(rebasing: file.bytes[$0])
+        })
+      let wanted = [5, 6, 7, 150]
+      let start = ContinuousClock.now
+      while !wanted.allSatisfy({ resident()[$0] }), ContinuousClock.now - start < .seconds(2) { usleep(1000) }
+      let after = resident()
+      #expect(wanted.allSatisfy { after[$0] })
+      // A file system that lives in memory cannot let go of any page.
+      if !before.contains(true) { #expect((50..<140).allSatisfy { !after[$0] }) }
+    }
+  #endif
 
   @Test("an empty file maps to no bytes")
   func empty() throws {

@@ -42,14 +42,17 @@ struct PerLayerEmbeddings: Sendable {
     let columns = range.lowerBound * width..<range.upperBound * width
     let out = pass.rows(.perLayer, total)
     let projected = pass.rows(.gate, total)
+    // In the order of the table, so that a page is read once and the disk goes one way; the rows come in meanwhile.
+    let order = sortedRows(pass)
+    table.adviseNeeded(rows: order.lazy.map { Int(tableRow(pass, $0)) }, columns: columns)
     pass.products.multiply(
       [Products.Term(projection, projected, range: columns)], by: pass.rows(.stream0, hidden), count: pass.count)
     let hiddenScale = 1 / Float(hidden).squareRoot()
     let tableScale = Float(width).squareRoot()
     let halfRoot = Float(0.5).squareRoot()
-    pass.forEachRow { row in
-      let token = pass.tokens[pass.first + row]
-      var id = Int(token) < vocabulary ? token : 0
+    pass.forEachRow { index in
+      let row = order[index]
+      var id = tableRow(pass, row)
       let sum = out.row(row) + columns.lowerBound
       let context = projected.row(row) + columns.lowerBound
       ck_gather_rows(sum, total, table.raw, &id, 1, columns.lowerBound, columns.upperBound, tableScale)
@@ -58,6 +61,16 @@ struct PerLayerEmbeddings: Sendable {
       add(sum, context, columns.count)
       ck_scale(sum, sum, halfRoot, columns.count)
     }
+  }
+
+  /// The table's row for a token on its way; ids beyond the table use row 0.
+  private func tableRow(_ pass: Pass, _ row: Int) -> TokenID {
+    let token = pass.tokens[pass.first + row]
+    return Int(token) < vocabulary ? token : 0
+  }
+
+  private func sortedRows(_ pass: Pass) -> [Int] {
+    pass.count == 1 ? [0] : (0..<pass.count).sorted { tableRow(pass, $0) < tableRow(pass, $1) }
   }
 }
 
