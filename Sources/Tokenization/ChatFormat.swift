@@ -84,7 +84,8 @@ package enum ChatFormat: Sendable, Hashable {
     var output: [ChatTurn] = []
     for (index, turn) in rest.enumerated() {
       guard turn.role == (index % 2 == 0 ? .user : .model) else {
-        throw .invalidInput("turn \(index + 1) is the \(turn.role.rawValue)'s; user and model must alternate, user first")
+        throw .invalidInput(
+          "turn \(index + 1) is the \(turn.role.rawValue)'s; user and model must alternate, user first")
       }
       output.append(ChatTurn(role: turn.role, text: (index == 0 ? prefix : "") + trimmed(turn.text)))
     }
