@@ -68,7 +68,8 @@ struct TimelineTests {
     #expect(timeline.logits.map(\.bitPattern) == plain.logits.map(\.bitPattern))
   }
 
-  @Test("Pauses at any layer change no bit, and the tokens grow by whole chunks", arguments: ["gemma3-bf16", "gemma4-e"])
+  @Test(
+    "Pauses at any layer change no bit, and the tokens grow by whole chunks", arguments: ["gemma3-bf16", "gemma4-e"])
   func pauses(name: String) throws {
     let model = try load(name)
     let prompt = Array(try Expectations.of(name).longest.prefix(20))
