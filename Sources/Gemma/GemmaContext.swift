@@ -4,7 +4,8 @@ import Weights
 
 /// One timeline of tokens with its key/value caches: the token level below ``GemmaSession``, without any chat logic.
 ///
-/// Safe to share: calls are served one at a time on the compute thread.
+/// Safe to share: calls are served one at a time, in the order in which they came, on the compute thread. Long ones
+/// take turns with those of other contexts and sessions.
 public final class GemmaContext: Sendable {
   /// What `sync(to:)` found in the caches and what it had to compute, in tokens.
   public struct Reuse: Sendable, Hashable {
@@ -30,7 +31,7 @@ public final class GemmaContext: Sendable {
 
   /// Makes the timeline hold exactly `tokens`: keeps the common beginning and computes the rest.
   ///
-  /// A cancelled task stops within a layer group; what was computed is kept.
+  /// A cancelled task stops within milliseconds; the complete chunks are kept.
   ///
   /// - Throws: ``GemmaError`` for an empty list, ids outside the vocabulary or more tokens than the context holds.
   @discardableResult

@@ -5,7 +5,7 @@ package import Tokenization
 /// One conversation with a model.
 ///
 /// Safe to share; one prompt is answered at a time, and a second one meanwhile throws ``GemmaError/sessionBusy``.
-/// Sessions of one model take turns token by token.
+/// Sessions take turns, a token or some layers of a long prompt at a time, so that all of them make progress.
 public final class GemmaSession: Sendable {
   private struct State {
     var turns: [ChatTurn] = []
@@ -31,8 +31,8 @@ public final class GemmaSession: Sendable {
 
   /// Answers a prompt.
   ///
-  /// Cancelling the task throws `CancellationError` within a token or a layer group. A prompt that was cancelled or
-  /// failed leaves no turn behind; the caches keep what was computed.
+  /// Cancelling the task throws `CancellationError` within milliseconds. A prompt that was cancelled or failed leaves
+  /// no turn behind; the caches keep the complete chunks.
   @discardableResult
   public func respond(
     to prompt: String, options: GenerationOptions = GenerationOptions()
@@ -44,15 +44,17 @@ public final class GemmaSession: Sendable {
   /// Answers a prompt piece by piece. Errors, ``GemmaError/sessionBusy`` too, are thrown while reading the stream.
   public func streamResponse(to prompt: String, options: GenerationOptions = GenerationOptions()) -> ResponseStream {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: ResponseStream.Element.self)
+    let whole = WholeResponse()
     do {
       try begin()
     } catch {
       continuation.finish(throwing: error)
-      return ResponseStream(base: stream)
+      return ResponseStream(base: stream, whole: whole)
     }
     let task = Task {
       do {
         let response = try await self.answer(prompt, options) { continuation.yield(.text($0)) }
+        whole.value = response
         continuation.yield(.finished(response.finishReason, response.statistics))
         continuation.finish()
       } catch {
@@ -60,7 +62,7 @@ public final class GemmaSession: Sendable {
       }
     }
     continuation.onTermination = { _ in task.cancel() }
-    return ResponseStream(base: stream)
+    return ResponseStream(base: stream, whole: whole)
   }
 
   private func begin() throws(GemmaError) {

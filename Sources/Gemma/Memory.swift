@@ -38,7 +38,7 @@ public enum Memory {
   public static func resetPeakMemory() { BufferPool.shared.resetPeak() }
 
   /// The counters at one instant, in bytes.
-  public struct Snapshot: Sendable, Hashable, Codable {
+  public struct Snapshot: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Bytes in use.
     public var activeMemory: Int
     /// Bytes kept for reuse.
@@ -51,6 +51,11 @@ public enum Memory {
       Snapshot(
         activeMemory: activeMemory - earlier.activeMemory, cacheMemory: cacheMemory - earlier.cacheMemory,
         peakMemory: peakMemory - earlier.peakMemory)
+    }
+
+    /// The counters for a log.
+    public var description: String {
+      "\(activeMemory) bytes in use, \(cacheMemory) kept for reuse, at most \(peakMemory) in use"
     }
   }
 }

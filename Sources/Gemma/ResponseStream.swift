@@ -1,7 +1,9 @@
+import Synchronization
+
 /// An answer while it is generated.
 ///
 /// The work starts at once. Dropping the stream, leaving its loop or cancelling the task that reads it stops the work
-/// within a token.
+/// within milliseconds.
 public struct ResponseStream: AsyncSequence, Sendable {
   /// What happens while an answer is generated.
   public enum Element: Sendable, Hashable {
@@ -18,6 +20,15 @@ public struct ResponseStream: AsyncSequence, Sendable {
   }
 
   let base: AsyncThrowingStream<Element, any Error>
+  let whole: WholeResponse
+
+  /// Waits for the end and returns the whole answer. It reads the stream: nothing else can do so beside it.
+  public func collect() async throws -> Response<String> {
+    for try await _ in base {}
+    // A stream ends without any answer only when its reader was cancelled.
+    guard let response = whole.value else { throw CancellationError() }
+    return response
+  }
 
   /// Reads the events one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -45,6 +56,16 @@ public struct ResponseStream: AsyncSequence, Sendable {
   /// The growing answer, for user interfaces that show a state.
   public var snapshots: some AsyncSequence<Snapshot, any Error> & Sendable {
     Snapshots(base: base)
+  }
+}
+
+/// The answer that a stream's events add up to, from the moment it is complete.
+final class WholeResponse: Sendable {
+  private let response = Mutex<Response<String>?>(nil)
+
+  var value: Response<String>? {
+    get { response.withLock { $0 } }
+    set { response.withLock { $0 = newValue } }
   }
 }
 

@@ -66,6 +66,9 @@ import Testing
       text += delta
     }
     #expect(text == whole)
+    let collected = try await GemmaSession(model).streamResponse(to: "Tell me about a fox", options: options).collect()
+    #expect(collected.content == whole && !collected.tokens.isEmpty)
+    #expect(collected.statistics.responseTokens == collected.tokens.count)
     var last = ""
     for try await snapshot in GemmaSession(model).streamResponse(to: "Tell me about a fox", options: options).snapshots
     {
@@ -95,6 +98,7 @@ import Testing
     var iterator = session.streamResponse(to: "Once upon a time", options: options).makeAsyncIterator()
     _ = try await iterator.next()
     await #expect(throws: GemmaError.sessionBusy) { try await session.respond(to: "And then?") }
+    await #expect(throws: GemmaError.sessionBusy) { try await session.streamResponse(to: "And then?").collect() }
 
     let other = GemmaSession(try await Self.demo())
     let task = Task { try await other.respond(to: "Once upon a time", options: options) }
