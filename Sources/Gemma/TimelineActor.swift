@@ -160,9 +160,9 @@ package actor TimelineActor {
     eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) async throws -> Duration {
     let stop = StopSignal()
+    var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
     logitsCount = nil
     return try await withTaskCancellationHandler {
-      var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
       var time = Duration.zero
       while true {
         let start = ContinuousClock.now

@@ -21,7 +21,7 @@ package struct WeightMatrix: @unchecked Sendable {
   package func adviseNeeded(rows: some Sequence<Int>, columns: Range<Int>) {
     func advise(_ base: UnsafeRawPointer?, bits: Int, per group: Int) {
       guard let base else { return }
-      let rowBytes = self.columns / group * bits / 8
+      let rowBytes = Int(raw.stride) / group * bits / 8
       let (begin, end) = (columns.lowerBound / group * bits / 8, (columns.upperBound + group - 1) / group * bits / 8)
       MappedFile.adviseNeeded(
         rows.lazy.map { UnsafeRawBufferPointer(start: base + $0 * rowBytes + begin, count: end - begin) })

@@ -38,6 +38,9 @@ import Testing
     await #expect(throws: GemmaError.self) { try await context.sync(to: []) }
     await #expect(throws: GemmaError.self) { try await context.sync(to: Array(repeating: 5, count: 9)) }
     try await context.sync(to: [2, 10])
-    #expect(try await context.logits().allSatisfy { $0.isFinite })
+    let logits = try await context.logits()
+    #expect(logits.allSatisfy { $0.isFinite })
+    await #expect(throws: GemmaError.self) { try await context.timeline.append([4096]) }
+    #expect(try await context.logits() == logits)
   }
 }
