@@ -41,6 +41,8 @@ public final class GemmaContext: Sendable {
   }
 
   /// Chooses the token after the last one and appends it.
+  ///
+  /// A cancelled call appends nothing, and the prediction is gone until the next `sync(to:)`.
   public func next(_ sampling: GenerationOptions.Sampling = .greedy) async throws -> TokenID {
     try sampling.validate()
     return try await timeline.advance(

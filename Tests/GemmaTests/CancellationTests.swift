@@ -83,8 +83,8 @@ private let largeModel = ProcessInfo.processInfo.environment["GEMMA_LARGE_MODEL"
       try await context.rewind(to: 0)
       try await context.sync(to: prompt)
     }
-    try await context.sync(to: Array(prompt[..<64]))
-    let decode = try await Self.delays(20, within: 0.05..<0.4) {
+    let decode = try await Self.delays(20, within: 0.1..<0.5) {
+      try await context.sync(to: Array(prompt[..<64]))
       while true { _ = try await context.next() }
     }
     Self.report("prefill", prefill)
