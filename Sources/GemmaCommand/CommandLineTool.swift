@@ -35,7 +35,20 @@ enum CommandLineTool {
     ]
   }
 
-  static func run(_ arguments: [String]) async -> ExitCode {
+  /// Runs what this process was started with.
+  static func run() async -> ExitCode {
+    var arguments: [String] = []
+    for argument in CommandLine.unsafeArguments.dropFirst() {
+      guard let text = String(validatingCString: argument) else {
+        Console.error("gemma: argument \(arguments.count + 1) is no text in UTF-8; convert it first")
+        return .usage
+      }
+      arguments.append(text)
+    }
+    return await run(arguments)
+  }
+
+  private static func run(_ arguments: [String]) async -> ExitCode {
     guard let name = arguments.first else {
       Console.error(Help.overview)
       return .usage
@@ -79,5 +92,12 @@ enum CommandLineTool {
     }
     Console.output(Help.text(for: command) + "\n")
     return .success
+  }
+}
+
+extension CommandLine {
+  /// The arguments as the system hands them over: `arguments` would repair what is not UTF-8.
+  fileprivate static var unsafeArguments: [UnsafeMutablePointer<CChar>] {
+    UnsafeBufferPointer(start: unsafeArgv, count: Int(argc)).compactMap { $0 }
   }
 }

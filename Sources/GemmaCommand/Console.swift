@@ -7,16 +7,24 @@ enum Console {
   static func error(_ line: String) { message(line + "\n") }
 
   /// Writes to stderr. A stderr that takes nothing leaves no place to say so, and the exit code still tells.
-  static func message(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+  static func message(_ text: String) { try? Descriptor.write(Data(text.utf8), to: STDERR_FILENO) }
 
-  /// Ends the process where stdout takes no more (a full disk, a closed descriptor): what follows could not be read.
+  /// Ends the process where stdout takes no more (a full disk, a closed descriptor, a reader that left): what follows
+  /// could not be read. No command has anything left to tidy up when it writes.
   private static func output(_ data: Data) {
     do {
-      try FileHandle.standardOutput.write(contentsOf: data)
+      try Descriptor.write(data, to: STDOUT_FILENO)
+    } catch is CancellationError {
+      error("Cancelled.")
+      _exit(ExitCode.cancelled.rawValue)
     } catch {
-      self.error("gemma: the answer cannot be written to standard output: \(error.localizedDescription)")
+      self.error("gemma: the answer cannot be written to standard output: \(reason(error))")
       _exit(ExitCode.failure.rawValue)
     }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    (error as? Descriptor.Failure)?.reason ?? error.localizedDescription
   }
 
   /// Prints one JSON object with the keys in snake case.

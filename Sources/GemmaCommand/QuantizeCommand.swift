@@ -1,5 +1,6 @@
 import Foundation
 import Gemma
+import Synchronization
 import Weights
 
 enum QuantizeCommand: Command {
@@ -37,6 +38,7 @@ enum QuantizeCommand: Command {
     let destination = URL(filePath: path)
     let (bits, group) = (try arguments.integer("bits") ?? 4, try arguments.integer("group-size") ?? 64)
     let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments.strings("keep"))
+    Interrupts.hasFiles.store(true, ordering: .relaxed)
     let line = ProgressLine(arguments)
     defer { line.clear() }
     let summary: CheckpointQuantizer.Summary
@@ -44,10 +46,9 @@ enum QuantizeCommand: Command {
       summary = try quantizer.run(
         from: source, to: destination, progress: { line.show("Quantising: \(Int($0 * 100)) %") },
         shouldStop: { Task.isCancelled })
-    } catch GemmaError.fileAccess(let url, let reason) where !url.path.hasPrefix(source.path + "/") {
-      // Writing failed: nothing that was given is missing.
-      throw CommandFailure(
-        code: .failure, message: GemmaError.fileAccess(url, reason: reason).localizedDescription)
+    } catch GemmaError.fileAccess(destination, let reason) {
+      // Nothing that was given is missing: it is the output that cannot be made.
+      throw CommandFailure(code: .failure, message: "Cannot write \(destination.path): \(reason)")
     }
     line.clear()
     if isJSON {

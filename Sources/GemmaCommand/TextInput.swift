@@ -1,8 +1,12 @@
 import Foundation
 import Gemma
+import Tensors
 
 /// Text from an argument, a file or standard input.
 enum TextInput {
+  /// Far more than any context holds; an endless file such as /dev/zero ends here.
+  private static let largest = 1 << 28
+
   /// The text of `-f FILE`, else of the argument, where `-` means standard input.
   static func read(_ argument: String?, _ arguments: Arguments) throws -> String {
     let text: String
@@ -30,23 +34,24 @@ enum TextInput {
     return tokens
   }
 
+  /// Opened without waiting, because a named pipe may never get a writer.
   private static func file(_ url: URL) throws -> String {
-    try text(of: url) { try FileHandle(forReadingFrom: url) }
+    let descriptor = open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw GemmaError.fileAccess(url, reason: SystemReason.text()) }
+    defer { close(descriptor) }
+    return try text(of: url, descriptor)
   }
 
   private static func standardInput() throws -> String {
-    try text(of: URL(filePath: "/dev/stdin")) { .standardInput }
+    try text(of: URL(filePath: "/dev/stdin"), STDIN_FILENO)
   }
 
-  /// Reads through a handle, because `Data(contentsOf:)` refuses pipes such as `-f <(command)`.
-  private static func text(of url: URL, _ open: () throws -> FileHandle) throws -> String {
-    let data: Data
+  private static func text(of url: URL, _ descriptor: Int32) throws -> String {
     do {
-      data = try open().readToEnd() ?? Data()
-    } catch {
-      throw GemmaError.fileAccess(url, reason: error.localizedDescription)
+      return try decode(Descriptor.read(descriptor, limit: largest), from: url)
+    } catch let failure as Descriptor.Failure {
+      throw GemmaError.fileAccess(url, reason: failure.reason)
     }
-    return try decode(data, from: url)
   }
 
   private static func decode(_ data: Data, from url: URL) throws -> String {

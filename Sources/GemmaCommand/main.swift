@@ -1,7 +1,8 @@
 import Foundation
 
-let work = Task { await CommandLineTool.run(Array(CommandLine.arguments.dropFirst())) }
+StandardStreams.prepare()
+let work = Task { await CommandLineTool.run() }
 let interrupts = Interrupts.cancelling(work)
 let code = await work.value
-interrupts.cancel()
+interrupts.forEach { $0.cancel() }
 exit(code.rawValue)

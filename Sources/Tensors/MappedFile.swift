@@ -7,33 +7,63 @@ package import Foundation
 #endif
 
 /// A file mapped read-only into memory for as long as the object lives.
+///
+/// The mapping shows the file itself: whoever writes into it changes the bytes seen here, and reading behind a new,
+/// earlier end raises SIGBUS, which no library may catch for its client. `checkUnchanged` finds such changes between two
+/// uses; one in the middle of a use cannot be found in time. A weight file is replaced safely by renaming a new one onto
+/// its name: the mapping keeps the old one alive.
 package final class MappedFile: Sendable {
   package let url: URL
+  private let descriptor: Int32
+  private let version: Version
   // Sendable although a pointer: the mapping is read-only and lives as long as this object.
   nonisolated(unsafe) package let bytes: UnsafeRawBufferPointer
 
   package init(_ url: URL) throws(GemmaError) {
-    let descriptor = open(url.path, O_RDONLY)
-    guard descriptor >= 0 else { throw .fileAccess(url, reason: String(cString: strerror(errno))) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .fileAccess(url, reason: String(cString: strerror(errno))) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .fileAccess(url, reason: "expected a regular file")
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    let descriptor = open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .fileAccess(url, reason: SystemReason.text()) }
+    do throws(GemmaError) {
+      let status = try Self.status(descriptor, url)
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        throw .fileAccess(url, reason: "expected a regular file, found \(isFolder ? "a folder" : "a device or pipe")")
+      }
+      bytes = try Self.map(descriptor, Int(status.st_size), url)
+      version = Version(status)
+    } catch {
+      close(descriptor)
+      throw error
     }
-    let size = Int(status.st_size)
     self.url = url
-    if size == 0 {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      return
-    }
+    self.descriptor = descriptor
+  }
+
+  private static func status(_ descriptor: Int32, _ url: URL) throws(GemmaError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .fileAccess(url, reason: SystemReason.text()) }
+    return status
+  }
+
+  private static func map(_ descriptor: Int32, _ size: Int, _ url: URL) throws(GemmaError) -> UnsafeRawBufferPointer {
+    guard size > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), base != MAP_FAILED else {
-      throw .fileAccess(url, reason: "mapping failed: \(String(cString: strerror(errno)))")
+      throw .fileAccess(url, reason: "its \(size) bytes cannot be mapped: \(SystemReason.text())")
     }
-    bytes = UnsafeRawBufferPointer(start: base, count: size)
+    return UnsafeRawBufferPointer(start: base, count: size)
+  }
+
+  /// Throws `.fileAccess` where the file's size or modification time is no longer what it was when it was mapped.
+  package func checkUnchanged() throws(GemmaError) {
+    guard try Version(Self.status(descriptor, url)) == version else {
+      throw .fileAccess(
+        url,
+        reason: "the file was changed while it was in use; load the model again, and replace files by renaming")
+    }
   }
 
   deinit {
+    close(descriptor)
     if let base = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: base), bytes.count) }
   }
 
@@ -67,5 +97,23 @@ package final class MappedFile: Sendable {
       }
     }
     advise()
+  }
+}
+
+/// What tells one state of a file from another.
+private struct Version: Hashable {
+  let size: Int
+  let seconds: Int
+  let nanoseconds: Int
+
+  init(_ status: stat) {
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
+    size = Int(status.st_size)
+    seconds = Int(modified.tv_sec)
+    nanoseconds = Int(modified.tv_nsec)
   }
 }

@@ -64,7 +64,7 @@ extension Checkpoint {
 
   private func tensor(_ name: String, shape: [Int]) throws(GemmaError) -> Tensor {
     guard let stored = storage[name] else {
-      throw .malformedFile(url, reason: "tensor \"\(name)\" is missing; expected the shape \(shape)")
+      throw .malformedFile(url, reason: "tensor \"\(name)\" is missing, expected with the shape \(shape)\(gapHint)")
     }
     guard stored.entry.shape == shape else {
       throw .malformedFile(

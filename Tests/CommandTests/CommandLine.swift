@@ -19,8 +19,18 @@ struct CommandRun {
   }
 
   init(_ arguments: [String], input: String = "") throws {
+    try self.init(Self.executable(), arguments, input: input)
+  }
+
+  /// Runs a line of bash in which `$gemma` is the executable.
+  init(shell line: String) throws {
+    let script = "gemma='\(try Self.executable().path)'\n" + line
+    try self.init(URL(filePath: "/bin/bash"), ["-c", script], input: "")
+  }
+
+  private init(_ executable: URL, _ arguments: [String], input: String) throws {
     let process = Process()
-    process.executableURL = try Self.executable()
+    process.executableURL = executable
     process.arguments = arguments
     // Files rather than pipes: nothing can block on a full buffer.
     let folder = FileManager.default.temporaryDirectory.appending(path: "gemma-command-\(UUID().uuidString)")

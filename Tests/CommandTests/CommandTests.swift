@@ -98,18 +98,4 @@ import Testing
     let taken = try #require((run["statistics"] as? [String: Any])?["peak_pool_bytes"] as? Double)
     #expect(abs(taken / planned - 1) < 0.02)
   }
-
-  @Test("an interrupt ends the work with code 2")
-  func interrupt() throws {
-    let process = Process()
-    process.executableURL = try CommandRun.executable()
-    process.arguments = ["run", "demo", "fox", "--ignore-eos", "--temperature", "0"]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    Thread.sleep(forTimeInterval: 0.5)
-    process.interrupt()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 2)
-  }
 }

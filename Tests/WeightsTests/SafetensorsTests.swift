@@ -30,6 +30,7 @@ struct SafetensorsTests {
       ("[8,40]", "[9,41]"),  // gap and overlap
       ("[8,40]", "[0,32]"),  // overlap
       ("[48,50]", "[50,52]"),  // gap, and beyond the end
+      ("[48,50]", "[50,9223372036854775807]"),
       ("\"shape\":[4]", "\"shape\":[5]"),
       ("\"shape\":[4]", "\"shape\":[-4]"),
       ("\"shape\":[4]", "\"shape\":[4.0]"),
@@ -69,11 +70,56 @@ struct SafetensorsTests {
     try expectMalformed(Data(count: 7))
   }
 
-  @Test("a file cut short anywhere, or with bytes behind the last tensor, is malformed")
+  @Test("a file cut short anywhere is malformed")
   func truncation() throws {
     let whole = SmallCheckpoint.safetensors(header: SmallCheckpoint.header, data: SmallCheckpoint.data)
     for length in stride(from: 0, to: whole.count, by: 7) { try expectMalformed(whole.prefix(length)) }
-    try expectMalformed(whole + Data([0]))
+  }
+
+  @Test("bytes that belong to no tensor are malformed, and the error about a missing tensor names it and them")
+  func gaps() throws {
+    let entry = #""model.norm.weight":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]},"#
+    let header = SmallCheckpoint.header.replacing(entry, with: "")
+    try Fixtures.withTemporaryFolder { folder in
+      try SmallCheckpoint.write(
+        weights: SmallCheckpoint.safetensors(header: header, data: SmallCheckpoint.data), to: folder)
+      let checkpoint = try Checkpoint(at: folder)
+      let missing = #expect(throws: GemmaError.self) { try checkpoint.vector("norm.weight", count: 4, shift: 0) }
+      let message = try #require(missing?.errorDescription)
+      for part in ["\"norm.weight\" is missing", "[4]", "8 bytes before tensor \"model.embed_tokens.weight\""] {
+        #expect(message.contains(part), "\(message)")
+      }
+      let gap = #expect(throws: GemmaError.self) { try checkpoint.checkGapless() }
+      #expect(gap?.errorDescription?.contains("8 bytes before tensor") == true)
+    }
+    try Fixtures.withTemporaryFolder { folder in
+      let whole = SmallCheckpoint.safetensors(header: SmallCheckpoint.header, data: SmallCheckpoint.data + Data([0]))
+      try SmallCheckpoint.write(weights: whole, to: folder)
+      let gap = #expect(throws: GemmaError.self) { try Checkpoint(at: folder).checkGapless() }
+      #expect(gap?.errorDescription?.contains("the last 1 bytes belong to no tensor") == true)
+    }
+  }
+
+  @Test("weights that are written to or cut short while they are open are found before the next use")
+  func changed() throws {
+    for size in [40, 400] {
+      try Fixtures.withTemporaryFolder { folder in
+        try SmallCheckpoint.write(to: folder)
+        let checkpoint = try Checkpoint(at: folder)
+        try checkpoint.checkUnchanged()
+        #expect(truncate(folder.appending(path: "model.safetensors").path, size) == 0)
+        let error = #expect(throws: GemmaError.self) { try checkpoint.checkUnchanged() }
+        #expect(error?.errorDescription?.contains("changed while it was in use") == true)
+      }
+    }
+    try Fixtures.withTemporaryFolder { folder in
+      try SmallCheckpoint.write(to: folder)
+      let checkpoint = try Checkpoint(at: folder)
+      let file = folder.appending(path: "model.safetensors")
+      try FileManager.default.removeItem(at: file)
+      try SmallCheckpoint.write(to: folder)
+      try checkpoint.checkUnchanged()  // a new file under the name: the mapping keeps the old one
+    }
   }
 
   @Test("an index that leads out of the folder, to a missing shard or to a missing tensor is refused")

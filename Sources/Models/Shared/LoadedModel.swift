@@ -20,6 +20,7 @@ package final class LoadedModel: Sendable {
     case .gemma3n: decoder = try Gemma3nDecoder(loader)
     case .gemma4: decoder = try Gemma4Decoder(loader)
     }
+    try checkpoint.checkGapless()
   }
 
   package var configuration: ModelConfiguration { checkpoint.configuration }

@@ -121,6 +121,7 @@ package final class Timeline {
     _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
   ) throws -> Bool {
     try advance.stop.check()
+    try model.checkpoint.checkUnchanged()
     if chunk.layer == 0 {
       for table in model.rotary { table.fill(workspace, first: chunk.pass.position, count: chunk.pass.count) }
       model.head.embed(chunk.pass)

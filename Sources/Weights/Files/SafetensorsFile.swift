@@ -4,7 +4,9 @@ import Tensors
 /// A mapped safetensors file: 8 bytes of header length (little-endian), a JSON header, then the tensors' bytes.
 ///
 /// Everything the header claims is checked against the file before anything is believed: after `init`, each entry's
-/// range lies inside the mapping and holds exactly the bytes of its shape.
+/// range lies inside the mapping and holds exactly the bytes of its shape, and no two ranges overlap. Bytes that belong
+/// to no entry are recorded, not refused: most likely the header lacks a tensor, and only whoever knows the architecture
+/// can name it.
 struct SafetensorsFile: Sendable {
   struct Entry: Sendable {
     let type: ElementType
@@ -17,6 +19,8 @@ struct SafetensorsFile: Sendable {
 
   let file: MappedFile
   let entries: [String: Entry]
+  /// Where bytes of no tensor lie, in words; nil where the tensors fill the file, as the format demands.
+  let gap: String?
 
   init(_ url: URL) throws(GemmaError) {
     file = try MappedFile(url)
@@ -39,7 +43,7 @@ struct SafetensorsFile: Sendable {
     for (name, value) in members where name != "__metadata__" {
       entries[name] = try Self.entry(name, value, url, dataStart: dataStart)
     }
-    try Self.checkGapless(entries, url, from: dataStart, to: bytes.count)
+    gap = try Self.gap(entries, url, from: dataStart, to: bytes.count)
     self.entries = entries
   }
 
@@ -75,23 +79,29 @@ struct SafetensorsFile: Sendable {
     return Entry(type: type, shape: shape, range: (dataStart + begin)..<absoluteEnd)
   }
 
-  private static func checkGapless(
+  /// The first bytes without a tensor. Throws where tensors overlap or pass the end.
+  private static func gap(
     _ entries: [String: Entry], _ url: URL, from start: Int, to end: Int
-  ) throws(GemmaError) {
+  ) throws(GemmaError) -> String? {
     let sorted = entries.sorted {
       ($0.value.range.lowerBound, $0.value.range.upperBound) < ($1.value.range.lowerBound, $1.value.range.upperBound)
     }
     var position = start
+    var gap: String?
     for (name, entry) in sorted {
-      guard entry.range.lowerBound == position else {
-        let fault = entry.range.lowerBound < position ? "overlaps the one before it" : "leaves a gap before it"
-        throw .malformedFile(url, reason: "tensor \"\(name)\" \(fault)")
+      guard entry.range.lowerBound >= position else {
+        throw .malformedFile(url, reason: "tensor \"\(name)\" overlaps the one before it; download the file again")
+      }
+      if entry.range.lowerBound > position {
+        gap = gap ?? "\(entry.range.lowerBound - position) bytes before tensor \"\(name)\" belong to no tensor"
       }
       position = entry.range.upperBound
     }
-    guard position == end else {
+    guard position <= end else {
       throw .malformedFile(
-        url, reason: "the tensors end at byte \(position), the file at byte \(end): truncated or damaged")
+        url,
+        reason: "the tensors end at byte \(position), the file at byte \(end): it was cut short; download it again")
     }
+    return gap ?? (position < end ? "the last \(end - position) bytes belong to no tensor" : nil)
   }
 }

@@ -3,16 +3,18 @@ import Tensors
 
 /// Collects the tensors of a folder under their prefix-free names.
 enum ShardReader {
-  static func read(_ folder: URL) throws(GemmaError) -> (tensors: [String: Checkpoint.Tensor], mappedBytes: Int) {
+  static func read(
+    _ folder: URL
+  ) throws(GemmaError) -> (tensors: [String: Checkpoint.Tensor], files: [SafetensorsFile]) {
     var tensors: [String: Checkpoint.Tensor] = [:]
-    var mappedBytes = 0
+    var files: [SafetensorsFile] = []
     for (file, wanted) in try shards(folder) {
       let url = folder.appendingPathComponent(file)
       guard FileManager.default.fileExists(atPath: url.path) else {
         throw .modelNotFound(folder, reason: "the weight file \(file) is missing")
       }
       let shard = try SafetensorsFile(url)
-      mappedBytes += shard.file.bytes.count
+      files.append(shard)
       for name in wanted ?? Array(shard.entries.keys) {
         guard let entry = shard.entries[name] else {
           throw .malformedFile(url, reason: "tensor \"\(name)\" is missing, though the index places it here")
@@ -24,7 +26,7 @@ enum ShardReader {
         }
       }
     }
-    return (tensors, mappedBytes)
+    return (tensors, files)
   }
 
   /// File names with the tensors to take from each; nil for all of them.

@@ -34,10 +34,13 @@ package struct CheckpointQuantizer: Sendable {
   }
 
   /// Quantises `source` into the new folder `destination`. Everything is written into a hidden folder beside it
-  /// that takes the final name as the last step: an interruption leaves nothing under that name.
+  /// that takes the final name as the last step: an interruption leaves nothing under that name, and what a killed
+  /// process left under the hidden one is removed by the next.
   /// - Parameters:
   ///   - progress: told the share done, 0 to 1, a few times per second or so.
   ///   - shouldStop: asked as often; true ends the work with `CancellationError`.
+  /// - Throws: `.fileAccess` of `destination` where writing fails and of other files where reading does; the errors of
+  ///   `Checkpoint`; `.unsupportedModel` for a source that is quantised; `.malformedFile` for weights that are not finite.
   package func run(
     from source: URL, to destination: URL, progress: (Double) -> Void = { _ in }, shouldStop: () -> Bool = { false }
   ) throws -> Summary {
@@ -46,45 +49,33 @@ package struct CheckpointQuantizer: Sendable {
     guard checkpoint.quantization == nil, !checkpoint.storage.keys.contains(where: { $0.hasSuffix(".scales") }) else {
       throw GemmaError.unsupportedModel("\(source.path) is quantised already; start from bf16, f16 or f32 weights")
     }
-    let files = FileManager.default
-    guard !files.fileExists(atPath: destination.path) else {
-      throw GemmaError.fileAccess(destination, reason: "it exists already; name a new folder")
-    }
+    try checkpoint.checkGapless()
     let plan = QuantizationPlan(checkpoint, quantizer, wrapped: config.has("text_config"), keeps: keeps)
-    let partial = destination.deletingLastPathComponent()
-      .appendingPathComponent(".\(destination.lastPathComponent).partial-\(UUID().uuidString)")
-    try accessing(destination) { try files.createDirectory(at: partial, withIntermediateDirectories: false) }
+    let folder = try PartialFolder(for: destination)
     do {
-      let weights = partial.appendingPathComponent("model.safetensors")
+      let weights = try folder.file("model.safetensors")
       let written = try QuantizedFileWriter(quantizer, plan).write(weights, progress: progress, shouldStop: shouldStop)
-      try accessing(partial) {
-        let text = JSONWriter.text(.object(quantizedConfig(config, plan)), indent: 1) + "\n"
-        try Data(text.utf8).write(to: partial.appendingPathComponent("config.json"))
-        for name in try files.contentsOfDirectory(atPath: source.path) where Self.isCompanion(name) {
-          // A link would dangle once the folder is moved; the resolved file is copied instead.
-          let original = source.appendingPathComponent(name).resolvingSymlinksInPath()
-          try files.copyItem(at: original, to: partial.appendingPathComponent(name))
-        }
+      let text = JSONWriter.text(.object(quantizedConfig(config, plan)), indent: 1) + "\n"
+      try write(Data(text.utf8), to: folder.file("config.json"))
+      for companion in try Self.companions(of: source) {
+        let file = try MappedFile(companion)
+        try write(Data(file.bytes), to: folder.file(companion.lastPathComponent))
       }
       if shouldStop() { throw CancellationError() }
-      try accessing(destination) { try files.moveItem(at: partial, to: destination) }
+      try folder.commit()
       progress(1)
       return Summary(
         quantizedModules: plan.items.count { if case .quantize = $0.step { true } else { false } },
         keptModules: plan.keptModules, bytesRead: checkpoint.mappedBytes, bytesWritten: written)
     } catch {
-      // The first error is the one to report; what cannot be removed stays under its hidden name only.
-      try? files.removeItem(at: partial)
+      folder.discard()
       throw error
     }
   }
 
-  private func accessing<Result>(_ url: URL, _ body: () throws -> Result) throws(GemmaError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw .fileAccess(url, reason: error.localizedDescription)
-    }
+  private func write(_ data: Data, to file: OutputFile) throws(GemmaError) {
+    try file.write(data, at: 0)
+    try file.synchronize()
   }
 
   private func quantizedConfig(_ config: JSONFields, _ plan: QuantizationPlan) -> [String: JSONValue] {
@@ -99,12 +90,21 @@ package struct CheckpointQuantizer: Sendable {
   }
 
   /// Tokenizer, chat template and generation settings: everything small that a loader may look for.
-  private static func isCompanion(_ name: String) -> Bool {
-    name.hasPrefix("tokenizer") || name.hasSuffix(".jinja")
-      || [
-        "generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json",
-        "preprocessor_config.json", "processor_config.json",
-      ].contains(name)
+  private static func companions(of source: URL) throws(GemmaError) -> [URL] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: source.path)
+    } catch {
+      throw .fileAccess(source, reason: "the folder cannot be listed; check its permissions")
+    }
+    return names.filter { name in
+      name.hasPrefix("tokenizer") || name.hasSuffix(".jinja")
+        || [
+          "generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json",
+          "preprocessor_config.json", "processor_config.json",
+        ].contains(name)
+    }
+    .sorted().map { source.appendingPathComponent($0) }.filter { !$0.hasDirectoryPath }
   }
 
   private func keeps(_ module: String) -> Bool {

@@ -15,43 +15,28 @@ struct QuantizedFileWriter {
   }
 
   /// Returns the file's size in bytes.
-  func write(_ url: URL, progress: (Double) -> Void, shouldStop: () -> Bool) throws -> Int {
+  func write(_ file: OutputFile, progress: (Double) -> Void, shouldStop: () -> Bool) throws -> Int {
     var header = Data(JSONWriter.text(.object(plan.header)).utf8)
     header.append(Data(repeating: 0x20, count: (8 - header.count % 8) % 8))  // the data begins at a multiple of 8
-    guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-      throw GemmaError.fileAccess(url, reason: "the file cannot be created")
-    }
-    do {
-      let file = try FileHandle(forWritingTo: url)
-      defer { try? file.close() }  // `synchronize` below has reported any failed write before this
-      try file.write(contentsOf: withUnsafeBytes(of: UInt64(header.count).littleEndian) { Data($0) } + header)
-      let total = max(plan.items.reduce(0) { $0 + $1.source.entry.range.count }, 1)
-      var done = 0
-      for item in plan.items {
-        try write(item, to: file, dataStart: 8 + header.count) { bytes in
-          if shouldStop() { throw CancellationError() }
-          done += bytes
-          progress(Double(done) / Double(total))
-        }
+    try file.write(withUnsafeBytes(of: UInt64(header.count).littleEndian) { Data($0) } + header, at: 0)
+    let total = max(plan.items.reduce(0) { $0 + $1.source.entry.range.count }, 1)
+    var done = 0
+    for item in plan.items {
+      try write(item, to: file, dataStart: 8 + header.count) { bytes in
+        if shouldStop() { throw CancellationError() }
+        done += bytes
+        progress(Double(done) / Double(total))
       }
-      try file.synchronize()
-    } catch let error as GemmaError {
-      throw error
-    } catch let error as CancellationError {
-      throw error
-    } catch {  // Foundation's own kinds differ between platforms
-      throw GemmaError.fileAccess(url, reason: error.localizedDescription)
     }
+    try file.synchronize()
     return 8 + header.count + plan.dataBytes
   }
 
   private func write(
-    _ item: QuantizationPlan.Item, to file: FileHandle, dataStart: Int, step: (Int) throws -> Void
+    _ item: QuantizationPlan.Item, to file: OutputFile, dataStart: Int, step: (Int) throws -> Void
   ) throws {
-    func put(_ data: Data, at offset: Int) throws {
-      try file.seek(toOffset: UInt64(dataStart + offset))
-      try file.write(contentsOf: data)
-    }
+    try item.source.file.checkUnchanged()
+    func put(_ data: Data, at offset: Int) throws(GemmaError) { try file.write(data, at: dataStart + offset) }
     let entry = item.source.entry
     let bytes = UnsafeRawBufferPointer(rebasing: item.source.file.bytes[entry.range])
     guard case .quantize(let scales, let biases) = item.step else {

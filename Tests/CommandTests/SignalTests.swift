@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Signals")
+struct SignalTests {
+  /// A checkpoint of 1 GB that takes no space: quantising it lasts long enough to be interrupted.
+  private static func writeLargeModel(to folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Fixtures.model("gemma3-bf16").appending(path: "config.json"), to: folder.appending(path: "config.json"))
+    let size = 1 << 30
+    let header = """
+      {"model.embed_tokens.weight":{"dtype":"BF16","shape":[262144,2048],"data_offsets":[0,\(size)]}}
+      """
+    let file = folder.appending(path: "model.safetensors")
+    try (withUnsafeBytes(of: UInt64(header.utf8.count).littleEndian) { Data($0) } + Data(header.utf8)).write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: UInt64(8 + header.utf8.count + size))
+    try handle.close()
+  }
+
+  private static func start(_ arguments: [String], output: FileHandle = .nullDevice) throws -> Process {
+    let process = Process()
+    process.executableURL = try CommandRun.executable()
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  /// The hidden folders beside `out`.
+  private static func partials(in folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".out.partial-") }
+  }
+
+  /// A running `gemma quantize` to `out` that has begun to write.
+  private static func quantizing(_ model: URL, in folder: URL) throws -> Process {
+    let before = try partials(in: folder).count
+    let process = try start(["quantize", model.path, "-o", folder.appending(path: "out").path])
+    let end = ContinuousClock.now + .seconds(20)
+    while try partials(in: folder).count == before, process.isRunning, ContinuousClock.now < end {
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    try #require(process.isRunning)
+    return process
+  }
+
+  @Test("quantize ends with code 2 and leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func quantize(_ number: Int32) throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let model = folder.appending(path: "model")
+      try Self.writeLargeModel(to: model)
+      let process = try Self.quantizing(model, in: folder)
+      kill(process.processIdentifier, number)
+      process.waitUntilExit()
+      #expect(process.terminationReason == .exit && process.terminationStatus == 2)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["model"])
+    }
+  }
+
+  @Test("what a killed quantize left is removed by the next of the same name, what a living one writes is not")
+  func abandoned() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let model = folder.appending(path: "model")
+      try Self.writeLargeModel(to: model)
+      let other = folder.appending(path: ".other.partial-\(UUID().uuidString)")
+      let unlike = folder.appending(path: ".out.partial-mine")
+      for kept in [other, unlike] {
+        try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
+      }
+      let killed = try Self.quantizing(model, in: folder)
+      kill(killed.processIdentifier, SIGKILL)
+      killed.waitUntilExit()
+      #expect(try Self.partials(in: folder).count == 2)
+      let living = try Self.quantizing(model, in: folder)
+      let small = try CommandRun([
+        "quantize", Fixtures.model("gemma3-bf16").path, "-o", folder.appending(path: "out").path,
+      ])
+      #expect(small.code == 0, "\(small.errors)")
+      #expect(living.isRunning)
+      #expect(try Self.partials(in: folder).count == 2)  // the living one's and `unlike`
+      #expect(FileManager.default.fileExists(atPath: other.path))
+      living.terminate()
+      living.waitUntilExit()
+      #expect(try Self.partials(in: folder) == [unlike.lastPathComponent])
+    }
+  }
+
+  @Test(
+    "generation, a wait for stdin or for a named pipe, and a blocked output all end with code 2",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func others(_ number: Int32) throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let fifo = folder.appending(path: "fifo").path
+      #expect(mkfifo(fifo, 0o600) == 0)
+      let endless = ["run", "demo", "fox", "--ignore-eos", "--temperature", "0", "-c", "100000"]
+      let unread = Pipe()
+      let processes = [
+        try Self.start(endless), try Self.start(["run", "demo", "-f", fifo]),
+        try Self.start(
+          ["tokenize", "demo", "--decode", Array(repeating: "331", count: 20_000).joined(separator: ",")],
+          output: unread.fileHandleForWriting),
+      ]
+      Thread.sleep(forTimeInterval: 0.6)
+      for process in processes {
+        #expect(process.isRunning)
+        kill(process.processIdentifier, number)
+      }
+      for process in processes {
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 2)
+      }
+    }
+  }
+}
