@@ -1,33 +1,52 @@
-import Dispatch
 import Foundation
 import Synchronization
 
+/// Ctrl-C, `kill` and a closed terminal cancel the work, so that files are tidied up and the exit code is 2.
 enum Interrupts {
   /// Whether a command has files to tidy up, and so has to come to its own end.
   static let hasFiles = Atomic(false)
+  /// The end of a pipe into which the signal handler writes the signal's number.
+  private static let writeEnd = Atomic<Int32>(-1)
 
-  /// Lets Ctrl-C, `kill` and a closed terminal cancel the work, so that files are tidied up and the exit code is 2.
-  /// A second Ctrl-C ends at once.
-  ///
-  /// Not written in `main.swift`: a closure made there belongs to the main actor, and this one runs elsewhere.
-  static func cancelling(_ work: Task<ExitCode, Never>) -> [any DispatchSourceSignal] {
-    [SIGINT, SIGTERM, SIGHUP].compactMap { number in
-      let before = signal(number, SIG_IGN)
+  /// Catches the signals from now on; `cancel(_:)` reads what came. Called before there is any work, so that none is
+  /// lost. Returns the pipe's other end.
+  static func hold() -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return -1 }  // without descriptors to spare, signals end the process as by default
+    writeEnd.store(ends[1], ordering: .relaxed)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let before = signal(number) { number in
+        // Nothing but calls that are safe in a signal handler.
+        var byte = UInt8(truncatingIfNeeded: number)
+        let code = errno
+        _ = write(Interrupts.writeEnd.load(ordering: .relaxed), &byte, 1)
+        errno = code
+      }
       // Whoever starts a program with `nohup` wants it to outlive the terminal.
-      if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return nil }
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        if number == SIGINT, work.isCancelled { _exit(ExitCode.cancelled.rawValue) }
+      if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+        signal(number, SIG_IGN)
+      }
+    }
+    return ends[0]
+  }
+
+  /// Cancels the work when a signal comes, or has come already. A second Ctrl-C ends the process at once.
+  static func cancel(_ work: Task<ExitCode, Never>, on readEnd: Int32) {
+    Thread.detachNewThread {
+      var byte: UInt8 = 0
+      while true {
+        let count = read(readEnd, &byte, 1)
+        if count < 0, errno == EINTR { continue }
+        guard count == 1 else { return }
+        if Int32(byte) == SIGINT, work.isCancelled { _exit(ExitCode.cancelled.rawValue) }
         work.cancel()
-        if hasFiles.load(ordering: .relaxed) { return }
+        if hasFiles.load(ordering: .relaxed) { continue }
         // A step that does not ask whether to go on, such as the tokenisation of a book, has nothing to lose.
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
           Console.error("Cancelled.")
           _exit(ExitCode.cancelled.rawValue)
         }
       }
-      source.resume()
-      return source
     }
   }
 }

@@ -29,7 +29,21 @@ enum ScoreCommand: Command {
     var logprobs: [Float?]
     var top: [[Candidate]]?
     var perplexity: Double?
+
+    /// Keys are there in any case, with null where there is no value.
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(tokenIds, forKey: .tokenIds)
+      try container.encode(logprobs, forKey: .logprobs)
+      try container.encode(top, forKey: .top)
+      try container.encode(perplexity, forKey: .perplexity)
+    }
+
+    private enum CodingKeys: CodingKey { case tokenIds, logprobs, top, perplexity }
   }
+
+  /// Candidates that are kept: their JSON takes some hundred bytes each while it is written.
+  private static let mostCandidates = 1 << 22
 
   private struct Row: Sendable {
     /// Of the token that follows; nil after the last one.
@@ -48,7 +62,11 @@ enum ScoreCommand: Command {
     guard top <= model.info.vocabularySize else {
       throw GemmaError.invalidOption("--top \(top) is more than the vocabulary's \(model.info.vocabularySize) pieces")
     }
-    guard !tokens.isEmpty else { throw GemmaError.invalidInput("there are no tokens to score") }
+    guard top <= mostCandidates / max(tokens.count, 1) else {
+      throw GemmaError.invalidOption(
+        "--top \(top) for \(tokens.count) tokens is more than \(mostCandidates) candidates; lower it or shorten the text"
+      )
+    }
 
     let rows = Mutex<[Row]>([])
     let timeline = TimelineActor(model)
@@ -62,7 +80,8 @@ enum ScoreCommand: Command {
     let scored = rows.withLock { $0 }
     let logprobs = tokens.indices.map { $0 < max(firstScored, 1) ? nil : scored[$0 - 1].next }
     let known = logprobs.compactMap { $0.map(Double.init) }
-    let perplexity = known.isEmpty ? nil : exp(-known.reduce(0, +) / Double(known.count))
+    let mean = known.reduce(0, +) / Double(max(known.count, 1))
+    let perplexity = known.isEmpty || !exp(-mean).isFinite ? nil : exp(-mean)
     if isJSON {
       try Console.output(
         json: Report(
@@ -93,6 +112,7 @@ enum ScoreCommand: Command {
     let tokenizer = try model.tokenizer
     let tokens = [tokenizer.beginOfSequence] + tokenizer.encode(text)
     guard let continuation else { return (tokens, 0) }
+    guard !continuation.isEmpty else { throw UsageError("--continuation is empty") }
     return (tokens + tokenizer.encode(continuation), tokens.count)
   }
 

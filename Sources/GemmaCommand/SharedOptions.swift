@@ -50,6 +50,7 @@ enum SharedOptions {
 
   /// The folder behind a model's name.
   static func folder(_ name: String) throws -> URL {
+    guard !name.isEmpty else { throw UsageError("the model's name is empty; give a folder or demo") }
     if name == "demo" {
       guard let folder = DemoModel.folder else {
         throw GemmaError.modelNotFound(

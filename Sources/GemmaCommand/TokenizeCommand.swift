@@ -28,10 +28,14 @@ enum TokenizeCommand: Command {
 
   static func run(_ arguments: Arguments) async throws {
     try arguments.expectPositionals(atMost: 2)
+    _ = try SharedOptions.apply(arguments)
     let isJSON = try SharedOptions.wantsJSON(arguments)
     let folder = try SharedOptions.folder(arguments.positional(0, "the model"))
     let isSpecial = arguments.has("special")
     if let numbers = try arguments.integers("decode") {
+      guard arguments.positionals.count < 2, !arguments.has("file") else {
+        throw UsageError("give a text or --decode, not both")
+      }
       let tokens = try TextInput.tokens(numbers, of: "decode")
       let tokenizer = try GemmaTokenizer(contentsOf: folder)
       if let outside = tokens.first(where: { tokenizer.piece(of: $0) == nil }) {

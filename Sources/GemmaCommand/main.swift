@@ -1,8 +1,7 @@
 import Foundation
 
 StandardStreams.prepare()
+let signals = Interrupts.hold()
 let work = Task { await CommandLineTool.run() }
-let interrupts = Interrupts.cancelling(work)
-let code = await work.value
-interrupts.forEach { $0.cancel() }
-exit(code.rawValue)
+Interrupts.cancel(work, on: signals)
+exit(await work.value.rawValue)

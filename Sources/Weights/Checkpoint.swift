@@ -21,8 +21,11 @@ package final class Checkpoint: Sendable {
   /// - Throws: `.modelNotFound` where a file is missing, `.malformedFile`, `.unsupportedModel`, `.fileAccess`.
   package init(at folder: URL) throws(GemmaError) {
     var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
       throw .modelNotFound(folder, reason: "there is no such folder")
+    }
+    guard isFolder.boolValue else {
+      throw .modelNotFound(folder, reason: "it is a file; give the folder that holds config.json and the weights")
     }
     let config = folder.appendingPathComponent("config.json")
     guard FileManager.default.fileExists(atPath: config.path) else {
@@ -67,14 +70,4 @@ package final class Checkpoint: Sendable {
 
   /// Whether a tensor of this full, prefix-free name is stored, such as "layers.0.self_attn.k_proj.weight".
   package func contains(_ name: String) -> Bool { storage[name] != nil }
-
-  /// All stored tensors by name, those of towers included.
-  package var tensors: [TensorInfo] {
-    storage.map { name, tensor in
-      TensorInfo(
-        name: name, type: tensor.entry.type.rawValue, shape: tensor.entry.shape,
-        byteCount: tensor.entry.range.count, fileName: tensor.file.url.lastPathComponent)
-    }
-    .sorted { $0.name < $1.name }
-  }
 }

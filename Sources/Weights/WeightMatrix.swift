@@ -50,14 +50,3 @@ package struct WeightVector: @unchecked Sendable {
   package let name: String
   package let file: MappedFile
 }
-
-/// One stored tensor, as `inspect` lists it.
-package struct TensorInfo: Sendable, Hashable {
-  /// Without the exporter's prefix.
-  package let name: String
-  /// As the file writes it, such as "BF16".
-  package let type: String
-  package let shape: [Int]
-  package let byteCount: Int
-  package let fileName: String
-}

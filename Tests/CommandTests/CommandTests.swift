@@ -46,6 +46,25 @@ import Testing
     #expect(top.count == 3 && top.allSatisfy { $0.count == 3 && $0[0].keys.sorted() == ["id", "logprob"] })
   }
 
+  @Test("score has its four keys in any case, and a continuation is scored alone")
+  func scoring() throws {
+    let keys: Set = ["token_ids", "logprobs", "top", "perplexity"]
+    let one = try CommandRun(["score", "demo", "--token-ids", "2", "--format", "json"]).json()
+    #expect(Set(one.keys) == keys && one["top"] is NSNull && one["perplexity"] is NSNull)
+    let whole = try CommandRun(["score", "demo", "--token-ids", "2,127,308,331", "--format", "json"]).json()
+    let part = try CommandRun([
+      "score", "demo", "--token-ids", "2,127", "--continuation", "308,331", "--top", "1", "--format", "json",
+    ]).json()
+    #expect(Set(whole.keys) == keys && Set(part.keys) == keys)
+    let (all, some) = (try #require(whole["logprobs"] as? [Any]), try #require(part["logprobs"] as? [Any]))
+    #expect(all.count == 4 && some.count == 4 && some[0] is NSNull && some[1] is NSNull)
+    let last = try some[2...].map { try #require($0 as? Double) }
+    #expect(last == (try all[2...].map { try #require($0 as? Double) }))
+    let perplexity = try #require(part["perplexity"] as? Double)
+    #expect(abs(perplexity / exp(-(last[0] + last[1]) / 2) - 1) < 1e-5)
+    #expect((part["top"] as? [[Any]])?.map(\.count) == [1, 1, 1, 1])
+  }
+
   @Test("tokenize goes there and back, and content never becomes a control token unless asked")
   func tokenize() throws {
     let ids = try #require(

@@ -70,4 +70,33 @@ import Testing
     let url = FileManager.default.temporaryDirectory.appending(path: name)
     #expect(throws: GemmaError.self) { _ = try MappedFile(url) }
   }
+
+  @Test("a named pipe is refused at once, instead of waiting for a writer")
+  func namedPipe() {
+    let url = FileManager.default.temporaryDirectory.appending(path: "mapped-\(UUID().uuidString)")
+    #expect(mkfifo(url.path, 0o600) == 0)
+    defer { unlink(url.path) }
+    let error = #expect(throws: GemmaError.self) { _ = try MappedFile(url) }
+    #expect(error?.errorDescription?.contains("found a device or pipe") == true)
+  }
+
+  @Test("a file that grew, shrank or was written to is found, one that was replaced is not changed")
+  func changes() throws {
+    for size in [0, 3, 5] {
+      let url = try temporaryFile([1, 2, 3, 4])
+      defer { unlink(url.path) }
+      let file = try MappedFile(url)
+      try file.checkUnchanged()
+      #expect(truncate(url.path, size) == 0)
+      let error = #expect(throws: GemmaError.self) { try file.checkUnchanged() }
+      #expect(error?.errorDescription?.contains("changed while it was in use") == true)
+    }
+    let url = try temporaryFile([1, 2, 3, 4])
+    defer { unlink(url.path) }
+    let file = try MappedFile(url)
+    try FileManager.default.removeItem(at: url)
+    try Data([9]).write(to: url)
+    try file.checkUnchanged()
+    #expect(Array(file.bytes) == [1, 2, 3, 4])
+  }
 }

@@ -175,4 +175,33 @@ struct ConfigurationTests {
       }
     }
   }
+
+  @Test(
+    "special ids of a wrong kind are errors that name file and key, also where another file decides",
+    arguments: ["eos_token_id", "bos_token_id", "pad_token_id"],
+    ["\"1\"", "-1", "1.5", "true", "[[1]]", "[\"1\"]", "[1,-1]", "{}", "16777216", "99999999999999999999"])
+  func specialIDs(_ key: String, _ value: String) throws {
+    let member = "\"\(key)\":\(value),"
+    let wrapped = "{\(member)\"text_config\":\(SmallCheckpoint.config)}"
+    let inner = "{\"text_config\":\(Self.changed("{", "{\(member)"))}"
+    for config in [Self.changed("{", "{\(member)"), wrapped, inner] {
+      try Fixtures.withTemporaryFolder { folder in
+        try SmallCheckpoint.write(config: config, to: folder)
+        try Data("{\"eos_token_id\":1}".utf8).write(to: folder.appending(path: "generation_config.json"))
+        let error = #expect(throws: GemmaError.self, "\(config)") { try Checkpoint(at: folder) }
+        guard case .malformedFile(let url, let reason)? = error else {
+          Issue.record("expected a malformed file, got \(String(describing: error))")
+          return
+        }
+        #expect(url.lastPathComponent == "config.json" && reason.contains(key))
+      }
+    }
+  }
+
+  @Test("special ids that are absent, null or fit are no errors")
+  func fittingIDs() throws {
+    for member in ["", "\"bos_token_id\":2,\"pad_token_id\":0,", "\"bos_token_id\":null,\"eos_token_id\":[],"] {
+      #expect(try SmallCheckpoint.failure(config: Self.changed("{", "{\(member)")) == nil)
+    }
+  }
 }

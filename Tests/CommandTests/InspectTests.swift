@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Inspecting")
+struct InspectTests {
+  private func report(_ model: String) throws -> [String: Any] {
+    let run = try CommandRun(["inspect", model, "--format", "json"])
+    #expect(run.code == 0, "\(run.errors)")
+    return try run.json()
+  }
+
+  @Test("parameters are counted by part, quantised or not, and scales and biases are none")
+  func parts() throws {
+    let json = try report(Fixtures.model("gemma3n-q4-g64").path)
+    let parts = try #require(json["parts"] as? [String: [String: Int]])
+    let count = parts.mapValues { $0["parameters"] ?? 0 }
+    // 7 layers, hidden size 64, 4 and 2 heads of 32, per-layer width 64, LAuReL rank 32: see the fixture's config.json
+    let config = try #require(
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: Fixtures.model("gemma3n-q4-g64").appending(path: "config.json"))) as? [String: Any])
+    let text = config["text_config"] as? [String: Any] ?? config
+    func size(_ key: String) throws -> Int { try #require(text[key] as? Int, "\(key)") }
+    let (hidden, layers) = (try size("hidden_size"), try size("num_hidden_layers"))
+    let width = try size("hidden_size_per_layer_input")
+    let (heads, shared, dimension) = (
+      try size("num_attention_heads"), try size("num_key_value_heads"), try size("head_dim")
+    )
+    #expect(count["embedding"] == (try size("vocab_size")) * hidden)
+    #expect(count["per_layer_embedding"] == (try size("vocab_size_per_layer_input")) * width * layers)
+    #expect(
+      count["attention"] == layers * (2 * hidden * heads * dimension + 2 * hidden * shared * dimension + 2 * dimension))
+    #expect(count["per_layer_input"] == width * layers * hidden + width + layers * (2 * hidden * width + hidden))
+    #expect(count["laurel"] == layers * (2 * (try size("laurel_rank")) * hidden + hidden))
+    #expect(count["altup"] == 6 * hidden * hidden + layers * (hidden + 16 + 64 + 4 * hidden + hidden))
+    #expect(count["norms"] == layers * 4 * hidden + hidden)
+    #expect(json["parameters"] as? Int == count.values.reduce(0, +))
+  }
+
+  @Test("a quantised model has the parameters of the one it came from, and each tensor tells its bits and group")
+  func bits() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let plain = try report(Fixtures.model("gemma3-bf16").path)
+      let out = folder.appending(path: "out").path
+      #expect(try CommandRun(["quantize", Fixtures.model("gemma3-bf16").path, "-o", out, "--bits", "8"]).code == 0)
+      let coded = try report(out)
+      #expect(plain["parameters"] as? Int == coded["parameters"] as? Int)
+      let tensors = try #require(coded["tensors"] as? [[String: Any]])
+      let query = try #require(tensors.first { $0["name"] as? String == "layers.0.self_attn.q_proj.weight" })
+      #expect(query["bits"] as? Int == 8 && query["group_size"] as? Int == 64)
+      let norm = try #require(tensors.first { $0["name"] as? String == "norm.weight" })
+      #expect(norm["bits"] as? Int == 16 && norm["group_size"] == nil && norm["parameters"] as? Int == 64)
+      let text = try CommandRun(["inspect", out]).output
+      #expect(text.contains("layers.*.self_attn.q_proj.weight") && text.contains("8 bits in groups of 64 (5)"))
+    }
+  }
+
+  @Test("mixed widths show beside each other, and --tensors adds a line per tensor")
+  func text() throws {
+    let model = Fixtures.model("gemma3n-q4-g64").path
+    let short = try CommandRun(["inspect", model]).output
+    let long = try CommandRun(["inspect", model, "--tensors"]).output
+    #expect(long.hasPrefix(short))
+    #expect(short.contains("8 bits in groups of 32") && short.contains("4 bits in groups of 64"))
+    #expect(long.contains("layers.0.mlp.down_proj.scales\t"))
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Progress")
+struct ProgressTests {
+  /// What `gemma` writes to a stderr that is a terminal.
+  private static func terminal(_ arguments: [String]) throws -> String {
+    let master = posix_openpt(O_RDWR | O_NOCTTY)
+    try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
+    defer { close(master) }
+    let name = try #require(ptsname(master).map { String(cString: $0) })
+    let terminal = open(name, O_RDWR | O_NOCTTY)
+    try #require(terminal >= 0)
+    let process = Process()
+    process.executableURL = try CommandRun.executable()
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle(fileDescriptor: terminal)
+    try process.run()
+    close(terminal)
+    var text = Data()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(master, &buffer, buffer.count)  // an error once nobody has the terminal open
+      if count <= 0 { break }
+      text.append(contentsOf: buffer.prefix(count))
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static let prompt = Array(repeating: "300", count: 64).joined(separator: ",")
+
+  @Test("a terminal shows loading, prefill and quantising, and the line is cleared at the end")
+  func shown() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let run = try Self.terminal(["run", "demo", "--token-ids", Self.prompt, "-n", "2", "--prefill-chunk", "16"])
+      #expect(run.contains("Loading: ") && run.contains("Reading the prompt: 32 of 64 tokens"), "\(run)")
+      #expect(run.hasSuffix("\u{1B}[K"))
+      let quantize = try Self.terminal([
+        "quantize", Fixtures.model("gemma3-bf16").path, "-o", folder.appending(path: "out").path,
+      ])
+      #expect(quantize.contains("Quantising: 100 %") && quantize.hasSuffix("\u{1B}[K"), "\(quantize)")
+    }
+  }
+
+  @Test("--quiet shows none of it, and neither does a stderr that is no terminal")
+  func quiet() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let model = Fixtures.model("gemma3-bf16").path
+      let commands = [
+        ["run", "demo", "--token-ids", Self.prompt, "-n", "2", "--prefill-chunk", "16"],
+        ["score", "demo", "--token-ids", Self.prompt],
+        ["bench", "demo", "--prompt-tokens", "8", "--response-tokens", "2", "--repetitions", "1"],
+        ["quantize", model, "-o"],
+      ]
+      for (index, command) in commands.enumerated() {
+        let isQuantizing = command.last == "-o"
+        let paths = ["a", "b"].map { isQuantizing ? [folder.appending(path: "\($0)\(index)").path] : [] }
+        #expect(try Self.terminal(command + paths[0] + ["-q"]).isEmpty)
+        let plain = try CommandRun(command + paths[1])
+        #expect(plain.code == 0 && plain.errors.isEmpty)
+      }
+    }
+  }
+}
