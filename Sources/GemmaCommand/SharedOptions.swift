@@ -8,7 +8,7 @@ enum SharedOptions {
     OptionSpec("threads", short: "t", value: "N", "threads (default: the processors there are)"),
     OptionSpec(
       "context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
-    OptionSpec("kernels", value: "NAME", "kernel level: portable, avx2, avx512vnni (default: the fastest)"),
+    OptionSpec("kernels", value: "NAME", "kernel level, such as portable or avx2 (default: the fastest)"),
     OptionSpec("activations", value: "int8|float32", "precision of activations (default: int8)"),
     OptionSpec("reproducible", "no BLAS: the same bits for unquantised weights too"),
     OptionSpec("memory-limit", value: "SIZE", "the most memory beside the weights, such as 500MB"),

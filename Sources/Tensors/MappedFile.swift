@@ -53,12 +53,11 @@ package final class MappedFile: Sendable {
     return UnsafeRawBufferPointer(start: base, count: size)
   }
 
-  /// Throws `.fileAccess` where the file's size or modification time is no longer what it was when it was mapped.
+  /// Throws `.malformedFile` where the file's size or modification time is no longer what it was when it was mapped.
   package func checkUnchanged() throws(GemmaError) {
     guard try Version(Self.status(descriptor, url)) == version else {
-      throw .fileAccess(
-        url,
-        reason: "the file was changed while it was in use; load the model again, and replace files by renaming")
+      throw .malformedFile(
+        url, reason: "it was changed while it was in use; load the model again, and replace files by renaming")
     }
   }
 

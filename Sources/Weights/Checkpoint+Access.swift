@@ -32,13 +32,13 @@ extension Checkpoint {
     }
     let scales = try tensor(module + ".scales", shape: [rows, columns / scheme.group])
     let biases = try tensor(module + ".biases", shape: [rows, columns / scheme.group])
+    let scaleType = try kernelType(scales, module + ".scales")
     guard biases.entry.type == scales.entry.type else {
       throw .unsupportedModel("tensor \"\(module).biases\": its type differs from that of the scales")
     }
     let raw = ck_matrix(
       data: address(codes), scales: address(scales), biases: address(biases), rows: rows, columns: columns,
-      stride: columns, group: scheme.group, type: scheme.bits == 4 ? .CK_Q4 : .CK_Q8,
-      scale_type: try kernelType(scales, module + ".scales"))
+      stride: columns, group: scheme.group, type: scheme.bits == 4 ? .CK_Q4 : .CK_Q8, scale_type: scaleType)
     return WeightMatrix(
       raw: raw, file: codes.file, companions: [scales.file, biases.file], name: module,
       byteCount: codes.entry.range.count + scales.entry.range.count + biases.entry.range.count)

@@ -1,3 +1,6 @@
+import Foundation
+import Tensors
+
 /// One stored tensor, as `inspect` lists it.
 package struct TensorInfo: Sendable, Hashable {
   /// Without the exporter's prefix.

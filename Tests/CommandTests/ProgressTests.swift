@@ -2,33 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Progress")
+@Suite("Progress", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
 struct ProgressTests {
-  /// What `gemma` writes to a stderr that is a terminal.
+  /// What `gemma` writes to a stderr that is a terminal, which `script` of util-linux provides.
   private static func terminal(_ arguments: [String]) throws -> String {
-    let master = posix_openpt(O_RDWR | O_NOCTTY)
-    try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
-    defer { close(master) }
-    let name = try #require(ptsname(master).map { String(cString: $0) })
-    let terminal = open(name, O_RDWR | O_NOCTTY)
-    try #require(terminal >= 0)
-    let process = Process()
-    process.executableURL = try CommandRun.executable()
-    process.arguments = arguments
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle(fileDescriptor: terminal)
-    try process.run()
-    close(terminal)
-    var text = Data()
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = read(master, &buffer, buffer.count)  // an error once nobody has the terminal open
-      if count <= 0 { break }
-      text.append(contentsOf: buffer.prefix(count))
-    }
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return String(decoding: text, as: UTF8.self)
+    let list = arguments.map { "'\($0)'" }.joined(separator: " ")
+    let run = try CommandRun(shell: "script -qec \"'$gemma' \(list) >/dev/null\" /dev/null </dev/null")
+    #expect(run.code == 0, "\(run.output)")
+    return run.output
   }
 
   private static let prompt = Array(repeating: "300", count: 64).joined(separator: ",")

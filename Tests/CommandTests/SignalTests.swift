@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
-  /// A checkpoint of 1 GB that takes no space: quantising it lasts long enough to be interrupted.
+  /// A checkpoint of 16 GB that takes no space: quantising it lasts long enough to be interrupted.
   private static func writeLargeModel(to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
       at: Fixtures.model("gemma3-bf16").appending(path: "config.json"), to: folder.appending(path: "config.json"))
-    let size = 1 << 30
+    let size = 1 << 34
     let header = """
-      {"model.embed_tokens.weight":{"dtype":"BF16","shape":[262144,2048],"data_offsets":[0,\(size)]}}
+      {"model.embed_tokens.weight":{"dtype":"BF16","shape":[262144,32768],"data_offsets":[0,\(size)]}}
       """
     let file = folder.appending(path: "model.safetensors")
     try (withUnsafeBytes(of: UInt64(header.utf8.count).littleEndian) { Data($0) } + Data(header.utf8)).write(to: file)
@@ -71,10 +71,12 @@ struct SignalTests {
         try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
       }
       let killed = try Self.quantizing(model, in: folder)
+      defer { killed.terminate() }
       kill(killed.processIdentifier, SIGKILL)
       killed.waitUntilExit()
       #expect(try Self.partials(in: folder).count == 2)
       let living = try Self.quantizing(model, in: folder)
+      defer { living.terminate() }
       let small = try CommandRun([
         "quantize", Fixtures.model("gemma3-bf16").path, "-o", folder.appending(path: "out").path,
       ])
