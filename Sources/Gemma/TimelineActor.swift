@@ -166,12 +166,10 @@ package actor TimelineActor {
       var time = Duration.zero
       while true {
         let start = ContinuousClock.now
-        let done = advance.done
         try timeline.work(
           on: &advance, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
-          eachRow: eachRow)
+          progress: { progress?($0) }, eachRow: eachRow)
         time += ContinuousClock.now - start
-        if advance.done > done { progress?(advance.done) }
         if advance.isDone { break }
         await Task.yield()
       }

@@ -66,12 +66,13 @@ package final class Timeline {
   }
 
   /// Computes on until all tokens are appended or `pause` says so, which is asked after every layer. Calls `eachRow`
-  /// with the index of each token whose logits are wanted and those logits, in order.
+  /// with the index of each token whose logits are wanted and those logits, in order, and `progress` with the number of
+  /// the advance's tokens that are done, after every chunk.
   ///
   /// Throws `CancellationError` soon after the advance's signal was raised, and `GemmaError`; the timeline then ends
   /// with the last complete chunk, and the advance is over.
   package func work(
-    on advance: inout Advance, until pause: () -> Bool = { false },
+    on advance: inout Advance, until pause: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
     eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) throws {
     repeat {
@@ -83,6 +84,7 @@ package final class Timeline {
       guard isComplete else { return }
       tokens += chunk.pass.tokens
       advance.done += chunk.pass.tokens.count
+      progress(advance.done)
       if advance.isDone { lastLogits = chunk.lastRow }
     } while !advance.isDone && !pause()
   }
