@@ -31,7 +31,7 @@ static void report_difference(checks *c, const char *format, va_list arguments, 
     c->result.differences++;
     if (c->result.differences > most_reports)
         return;
-    char what[160], line[256];
+    char what[160], line[320];
     vsnprintf(what, sizeof what, format, arguments);
     snprintf(line, sizeof line, "%s: %s: %s", level, what, finding);
     c->report(line);

@@ -102,6 +102,20 @@ static void check_length(checks *c, size_t n, float factor, mood m) {
 #undef CHECK
 }
 
+/// Where a comparison decides: both sides of the cut of tanh and of exp's lower end, and zeros of either
+/// sign.
+static void check_edges(checks *c) {
+    static const float cuts[] = {0.625f, 0x1.3ffffep-1f, 0x1.400002p-1f, -0.625f};
+    static const float ends[] = {0, -0x1.5d589ep6f, -0x1.5d589cp6f, -0x1.5d58a0p6f};
+    enum { count = 4 };
+    vectors v = {.n = count, .x = cuts};
+    check(c, (shape){count, 0}, hyperbolic_tangent, &v, NULL, "tanh at its cut");
+    v.x = ends;
+    check(c, (shape){count, 0}, softmax, &v, NULL, "softmax at the lower end of exp");
+    const float zeros[count] = {-0.0f, -0.0f, -0.0f, -0.0f};
+    check(c, (shape){count, 0}, gaussian_top_k, &v, zeros, "gaussian_top_k of negative zeros");
+}
+
 static void check_rope(checks *c, size_t head_dim, mood m) {
     enum { heads = 3 };
     vectors v = {.n = head_dim, .rows = heads};
@@ -120,6 +134,7 @@ void check_vectors(checks *c) {
     for (size_t i = 0; i < 6; i++)
         for (mood m = plain; m <= wild; m++)
             check_length(c, lengths[i], i % 2 ? 90 : 0.5f, m);
+    check_edges(c);
     for (size_t i = 0; i < 9; i++)
         for (mood m = plain; m <= wild; m++)
             check_rope(c, head_sizes[i], m);
