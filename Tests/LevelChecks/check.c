@@ -88,8 +88,10 @@ void check(checks *c, shape s, kernel_call call, const void *arguments, const vo
         call(arguments, out);
         char finding[96] = "";
         bool wrong = false;
-        for (size_t i = 0; i < margin + gap; i++)
-            wrong = wrong || (unsigned char)out[i < margin ? i - margin : i - margin + bytes] != pattern;
+        for (size_t i = 0; i < margin; i++)
+            wrong = wrong || (unsigned char)*(out - margin + i) != pattern;
+        for (size_t i = 0; i < gap; i++)
+            wrong = wrong || (unsigned char)out[bytes + i] != pattern;
         if (wrong)
             snprintf(finding, sizeof finding, "wrote outside its output");
         if (level == 0) {

@@ -25,7 +25,8 @@ static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_ty
     p.x.sums = floats(c, slot_first + 5, rows * groups, 1, m);
     const bool largest = m == plain && groups == 2;
     if (largest) // the sums of the largest magnitude
-        memset((void *)(uintptr_t)p.w.data, 0xff, outputs * p.x.columns / (type == CK_Q4 ? 2 : 1));
+        memset((void *)(uintptr_t)p.w.data, 0xff,
+               ((outputs - 1) * p.w.stride + p.w.columns) / (type == CK_Q4 ? 2 : 1));
     for (size_t i = 0; i < rows * p.x.columns; i++)
         p.x.values[i] =
             largest ? (i / p.x.columns % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
@@ -51,9 +52,9 @@ void check_affine_products(checks *c) {
                     check_affine(c, type, group, scale_type, r, 13, 8, wild);
                 }
             }
-            // More groups than one panel holds.
-            check_affine(c, type, group, CK_BF16, 1, 9, 41, plain);
-            check_affine(c, type, group, CK_BF16, 3, 9, 41, plain);
+            // More groups than one panel or tile holds.
+            check_affine(c, type, group, CK_BF16, 1, 9, 67, plain);
+            check_affine(c, type, group, CK_BF16, 3, 9, 67, plain);
         }
     for (size_t i = 0; i < 300; i++)
         check_affine(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)],

@@ -79,12 +79,16 @@ void *stored(checks *c, int slot, ck_type type, size_t count, mood m, size_t gap
 
 ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns, size_t group,
                  ck_type scale_type, mood m, size_t gap) {
+    const bool affine = type == CK_Q4 || type == CK_Q8;
     ck_matrix w = {.rows = rows, .columns = columns, .type = type, .scale_type = scale_type};
-    if (type != CK_Q4 && type != CK_Q8) {
-        w.data = stored(c, slot, type, rows * columns, m, gap);
+    // Every third matrix is the first columns of a wider one; what the last row leaves out is not there.
+    w.stride = columns + (random_below(c, 3) == 0 ? (affine ? group : 5) : 0);
+    const size_t elements = (rows - 1) * w.stride + columns;
+    if (!affine) {
+        w.data = stored(c, slot, type, elements, m, gap);
         return w;
     }
-    const size_t bytes = rows * columns / (type == CK_Q4 ? 2 : 1), groups = rows * (columns / group);
+    const size_t bytes = elements / (type == CK_Q4 ? 2 : 1), groups = elements / group;
     void *codes = guarded(slot, bytes, gap);
     fill_bytes(c, codes, bytes);
     w.data = codes;
