@@ -58,7 +58,7 @@ public final class GemmaModel: Sendable {
     progress?(LoadingProgress(stage: .tokenizer, fractionCompleted: 0.5))
     let hasTokenizer = FileManager.default.fileExists(atPath: url.appending(path: "tokenizer.json").path)
     if hasTokenizer {
-      let tokenizer = try GemmaTokenizer(contentsOf: url)
+      let tokenizer = try GemmaTokenizer(contentsOf: url, cache: options.tokenizerCache)
       tokenizerResult = .success(tokenizer)
       chatFormat = Self.chatFormat(of: checkpoint, tokenizer)
     } else {

@@ -1,6 +1,7 @@
 import CKernels
 package import Models
 public import Tensors
+public import Tokenization
 package import Weights
 
 extension GemmaModel {
@@ -25,17 +26,20 @@ extension GemmaModel {
     public var reproducible: Bool
     /// Tokens of the prompt that go through the layers together, at least 1; nil: 256.
     public var prefillChunk: Int?
+    /// Where the tables of a large vocabulary are kept for the next start.
+    public var tokenizerCache: TokenizerCache
 
     /// Defaults for speed.
     public init(
       contextLength: Int? = nil, threads: Int? = nil, activations: Activations = .int8, reproducible: Bool = false,
-      prefillChunk: Int? = nil
+      prefillChunk: Int? = nil, tokenizerCache: TokenizerCache = .standard
     ) {
       self.contextLength = contextLength
       self.threads = threads
       self.activations = activations
       self.reproducible = reproducible
       self.prefillChunk = prefillChunk
+      self.tokenizerCache = tokenizerCache
     }
 
     /// The context length that applies without a wish.

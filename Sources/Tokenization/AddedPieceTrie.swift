@@ -4,23 +4,20 @@ import Tensors
 ///
 /// A byte trie: a search costs at most the length of the longest piece, however many pieces there are.
 struct AddedPieceTrie: Sendable {
-  private struct Node {
-    var byte: UInt8
+  struct Node {
+    var byte: UInt32
+    /// Links are indices of nodes; 0 means none. A child lies behind its parent, a sibling in front of the node.
     var child: Int32 = 0
     var sibling: Int32 = 0
+    /// The piece that ends here, or -1.
     var token: TokenID = -1
   }
 
-  /// Node 0 is the root; as a link, 0 means none.
-  private var nodes = [Node(byte: 0)]
+  // Sendable although pointers: nobody writes to a trie that is built, and its tokenizer keeps the memory alive.
+  /// Node 0 is the root.
+  nonisolated(unsafe) let nodes: UnsafeBufferPointer<Node>
   /// The root's children by byte: most positions of a text end here.
-  private var first = [Int32](repeating: 0, count: 256)
-
-  mutating func insert(_ piece: UnsafeBufferPointer<UInt8>, _ token: TokenID) {
-    var node: Int32 = 0
-    for byte in piece { node = child(of: node, byte) ?? append(byte, to: node) }
-    nodes[Int(node)].token = token
-  }
+  nonisolated(unsafe) let first: UnsafeBufferPointer<Int32>
 
   /// The longest piece at `position`, its length in bytes included.
   @inline(__always)
@@ -31,10 +28,28 @@ struct AddedPieceTrie: Sendable {
     var end = position + 1
     while true {
       if nodes[Int(node)].token >= 0 { best = (nodes[Int(node)].token, end - position) }
-      guard end < text.count, let next = child(of: node, text[end]) else { return best }
-      node = next
+      guard end < text.count else { return best }
+      node = nodes[Int(node)].child
+      while node != 0 && nodes[Int(node)].byte != UInt32(text[end]) { node = nodes[Int(node)].sibling }
+      guard node != 0 else { return best }
       end += 1
     }
+  }
+}
+
+/// Grows a trie piece by piece.
+struct AddedPieceTrieBuilder {
+  private var nodes = [AddedPieceTrie.Node(byte: 0)]
+  private var first = [Int32](repeating: 0, count: 256)
+
+  mutating func insert(_ piece: UnsafeBufferPointer<UInt8>, _ token: TokenID) {
+    var node: Int32 = 0
+    for byte in piece { node = child(of: node, byte) ?? append(byte, to: node) }
+    nodes[Int(node)].token = token
+  }
+
+  func build(in arena: TableArena) throws(TableArena.Exhausted) -> AddedPieceTrie {
+    AddedPieceTrie(nodes: try arena.copy(nodes), first: try arena.copy(first))
   }
 
   private func child(of node: Int32, _ byte: UInt8) -> Int32? {
@@ -49,10 +64,10 @@ struct AddedPieceTrie: Sendable {
   private mutating func append(_ byte: UInt8, to node: Int32) -> Int32 {
     let new = Int32(truncatingIfNeeded: nodes.count)
     if node == 0 {
-      nodes.append(Node(byte: byte))
+      nodes.append(AddedPieceTrie.Node(byte: UInt32(byte)))
       first[Int(byte)] = new
     } else {
-      nodes.append(Node(byte: byte, sibling: nodes[Int(node)].child))
+      nodes.append(AddedPieceTrie.Node(byte: UInt32(byte), sibling: nodes[Int(node)].child))
       nodes[Int(node)].child = new
     }
     return new

@@ -14,27 +14,24 @@ extension GemmaTokenizer {
 
   func appendBytes(of token: TokenID, skipsControlPieces: Bool, to bytes: inout [UInt8]) {
     switch kind(of: token) {
-    case .missing: return
-    case .control where skipsControlPieces: return
     case .byte:
-      pieces.withBytes(of: token) { piece in
-        if let value = byteValue(piece) { bytes.append(value) }
-      }
+      if let value = byteValue(tables.pieces.bytes(of: token)) { bytes.append(value) }
+    case .control where skipsControlPieces: return
     case .text, .control:
-      pieces.withBytes(of: token) { piece in
-        var position = 0
-        while position < piece.count {
-          if piece[position] == 0xE2, position + 2 < piece.count, piece[position + 1] == 0x96,
-            piece[position + 2] == 0x81
-          {
-            bytes.append(0x20)
-            position += 3
-          } else {
-            bytes.append(piece[position])
-            position += 1
-          }
+      let piece = tables.pieces.bytes(of: token)
+      var position = 0
+      while position < piece.count {
+        if piece[position] == 0xE2, position + 2 < piece.count, piece[position + 1] == 0x96,
+          piece[position + 2] == 0x81
+        {
+          bytes.append(0x20)
+          position += 3
+        } else {
+          bytes.append(piece[position])
+          position += 1
         }
       }
+    default: return
     }
   }
 }

@@ -7,13 +7,13 @@ extension GemmaTokenizer {
   ///   their ids. By default they are text like any other, whoever wrote them.
   public func encode(_ text: String, parsingControlPieces: Bool = false) -> [TokenID] {
     var text = text
-    return text.withUTF8 { encode($0, cutting: parsingControlPieces ? allAdded : plainAdded) }
+    return text.withUTF8 { encode($0, cutting: parsingControlPieces ? tables.allAdded : tables.plainAdded) }
   }
 
   private func encode(_ text: UnsafeBufferPointer<UInt8>, cutting added: AddedPieceTrie) -> [TokenID] {
     var output: [TokenID] = []
     output.reserveCapacity(text.count / 3 + 1)
-    var encoder = BytePairEncoder(merges: merges)
+    var encoder = BytePairEncoder(merges: tables.merges)
     var position = 0
     while position < text.count {
       if let found = added.match(text, at: position) {
@@ -38,25 +38,25 @@ extension GemmaTokenizer {
     if lead == 0x20 {
       // No merge reaches across the front of this space, so that the words on both sides can be merged apart: the
       // same result, with work that stays in the cache.
-      if !encoder.isEmpty, !joinsSpace[Int(text[position - 1] == 0x20 ? 0x81 : text[position - 1])] {
+      if !encoder.isEmpty, tables.joinsSpace[Int(text[position - 1] == 0x20 ? 0x81 : text[position - 1])] == 0 {
         encoder.flush(into: &output)
       }
-      encoder.append(spaceToken)
+      encoder.append(tables.spaceToken)
       return 1
     }
     if lead < 0x80 {
-      encoder.append(asciiTokens[Int(lead)])
+      encoder.append(tables.asciiTokens[Int(lead)])
       return 1
     }
     // The text is valid UTF-8, so that the leading byte tells the length.
     let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
     let scalar = UnsafeBufferPointer(rebasing: text[position..<position + length])
-    if let token = scalar.baseAddress.flatMap({ pieces.find($0, length) }),
-      kinds[Int(token)] == .text
+    if let token = scalar.baseAddress.flatMap({ tables.pieces.find($0, length) }),
+      tables.kinds[Int(token)] == .text
     {
       encoder.append(token)
     } else {
-      for byte in scalar { encoder.append(byteTokens[Int(byte)]) }
+      for byte in scalar { encoder.append(tables.byteTokens[Int(byte)]) }
     }
     return length
   }

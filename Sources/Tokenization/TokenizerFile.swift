@@ -4,10 +4,9 @@
 /// added pieces cut out of the raw text. Anything else is refused, because ignoring it would give wrong ids.
 struct TokenizerFile {
   struct Entry {
-    var id: Int
+    var id: UInt32
     /// Where the bytes lie in `text`.
-    var start: Int
-    var length: Int
+    var span: PieceTable.Span
   }
 
   struct AddedPiece {
@@ -20,58 +19,54 @@ struct TokenizerFile {
     let reason: String
   }
 
-  enum Failure: Error {
-    case malformed(JSONFault)
-    case unsupported(Unsupported)
-  }
+  /// Reads the list of merges at the scanner. Called once, when all pieces are known.
+  typealias ReadMerges = (TokenizerFile, inout JSONScanner) throws -> Void
 
   /// The decoded bytes of all pieces, one behind the other.
   let text: UnsafeMutablePointer<UInt8>
   private(set) var textLength = 0
   private(set) var vocabulary: [Entry] = []
   private(set) var added: [AddedPiece] = []
-  /// Where the list of merges begins; it can be read once all pieces have ids.
-  private(set) var mergesPosition: Int?
   private var scanner: JSONScanner
+  /// At a list of merges that came before the pieces.
+  private var earlyMerges: JSONScanner?
   private var sawVocabulary = false
   private var sawAdded = false
   private var sawModel = false
+  private var sawMerges = false
   private var sawByteFallback = false
 
-  /// - Parameter text: Room for as many bytes as the file has: no decoded string is longer than its source.
-  init(_ scanner: JSONScanner, text: UnsafeMutablePointer<UInt8>) throws(Failure) {
+  /// - Parameter text: Room for eight bytes more than the file has: no decoded string is longer than its source.
+  init(_ scanner: JSONScanner, text: UnsafeMutablePointer<UInt8>, readMerges: ReadMerges) throws {
     self.scanner = scanner
     self.text = text
-    do {
-      try readDocument()
-    } catch let fault as JSONFault {
-      throw .malformed(fault)
-    } catch let unsupported as Unsupported {
-      throw .unsupported(unsupported)
-    } catch {
-      throw .malformed(scanner.fault("\(error)"))
-    }
+    try readDocument(readMerges)
+    if var earlyMerges { try readMerges(self, &earlyMerges) }
   }
 
-  private mutating func readDocument() throws {
+  func bytes(of entry: Entry) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: text + Int(entry.span.start), count: Int(entry.span.length))
+  }
+
+  private mutating func readDocument(_ readMerges: ReadMerges) throws {
     try scanner.expect("{")
     var first = true
     while let key = try scanner.nextKey(&first) {
       switch key {
       case "added_tokens": try readAddedPieces()
-      case "model": try readModel()
+      case "model": try readModel(readMerges)
       case "normalizer": try readNormalizer()
       default: try scanner.skipValue()
       }
     }
     try scanner.expectEnd()
     guard sawModel, sawVocabulary else { throw scanner.fault("no \"model\" with a \"vocab\"") }
-    guard mergesPosition != nil else { throw scanner.fault("no \"merges\" in \"model\"") }
+    guard sawMerges else { throw scanner.fault("no \"merges\" in \"model\"") }
     guard sawAdded else { throw scanner.fault("no \"added_tokens\"") }
     guard sawByteFallback else { throw Unsupported(reason: "the tokenizer has no byte fallback") }
   }
 
-  private mutating func readModel() throws {
+  private mutating func readModel(_ readMerges: ReadMerges) throws {
     guard !sawModel else { throw scanner.fault("a second \"model\"") }
     sawModel = true
     try scanner.expect("{")
@@ -89,10 +84,14 @@ struct TokenizerFile {
         sawVocabulary = true
         try readVocabulary()
       case "merges":
-        guard mergesPosition == nil else { throw scanner.fault("a second list \"merges\"") }
-        _ = scanner.peek()
-        mergesPosition = scanner.position
-        try scanner.skipValue()
+        guard !sawMerges else { throw scanner.fault("a second list \"merges\"") }
+        sawMerges = true
+        if sawVocabulary && sawAdded {
+          try readMerges(self, &scanner)
+        } else {
+          earlyMerges = scanner
+          try scanner.skipValue()
+        }
       default: try scanner.skipValue()
       }
     }
@@ -102,11 +101,19 @@ struct TokenizerFile {
     try scanner.expect("{")
     var first = true
     while try scanner.hasNext(&first, closing: "}") {
-      let start = textLength
-      textLength += try scanner.string(into: text + start)
+      let span = try readSpan()
       try scanner.expect(":")
-      vocabulary.append(Entry(id: try scanner.index(), start: start, length: textLength - start))
+      vocabulary.append(Entry(id: UInt32(truncatingIfNeeded: try scanner.index()), span: span))
     }
+  }
+
+  /// Decodes a string to the end of `text`.
+  @inline(__always)
+  private mutating func readSpan() throws(JSONFault) -> PieceTable.Span {
+    let length = try scanner.string(into: text + textLength)
+    defer { textLength += length }
+    return PieceTable.Span(
+      start: UInt32(truncatingIfNeeded: textLength), length: UInt32(truncatingIfNeeded: length))
   }
 
   private mutating func readAddedPieces() throws {
@@ -119,17 +126,14 @@ struct TokenizerFile {
 
   private mutating func readAddedPiece() throws -> AddedPiece {
     var id: Int?
-    var content: Range<Int>?
+    var content: PieceTable.Span?
     var isSpecial = false
     try scanner.expect("{")
     var first = true
     while let key = try scanner.nextKey(&first) {
       switch key {
       case "id": id = try scanner.index()
-      case "content":
-        let start = textLength
-        textLength += try scanner.string(into: text + start)
-        content = start..<textLength
+      case "content": content = try readSpan()
       case "special": isSpecial = try scanner.bool()
       case "single_word", "lstrip", "rstrip":
         guard try !scanner.bool() else { throw Unsupported(reason: "an added piece with \"\(key)\"") }
@@ -137,7 +141,7 @@ struct TokenizerFile {
       }
     }
     guard let id, let content else { throw scanner.fault("an added piece without \"id\" or \"content\"") }
-    return AddedPiece(entry: Entry(id: id, start: content.lowerBound, length: content.count), isSpecial: isSpecial)
+    return AddedPiece(entry: Entry(id: UInt32(truncatingIfNeeded: id), span: content), isSpecial: isSpecial)
   }
 
   /// The one normalisation of the family: every space becomes U+2581.

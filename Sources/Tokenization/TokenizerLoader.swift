@@ -4,142 +4,134 @@ import Tensors
 struct TokenizerLoader {
   /// Added pieces may lie this far beyond the last id; more than that is no id but damage.
   private static let maximumGap = 65_536
+  /// Pieces whose slots are looked at before any of them is entered, so that the reads overlap.
+  private static let batchSize = 64
 
-  private(set) var pieces: PieceTable
-  private(set) var kinds: [PieceKind]
-  private(set) var merges: MergeTable
-  private(set) var joinsSpace: [Bool]
-  private(set) var allAdded = AddedPieceTrie()
-  private(set) var plainAdded = AddedPieceTrie()
-  private(set) var byteTokens: [TokenID] = []
-  private(set) var asciiTokens: [TokenID] = []
-  private(set) var spaceToken: TokenID = 0
-  private(set) var beginOfSequence: TokenID = 0
+  private let arena = TableArena()
+  private var pieces: PieceTableBuilder?
+  private var merges: MergeList?
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(TokenizerFile.Failure) {
+  /// - Throws: `JSONFault`, `TokenizerFile.Unsupported` or `TableArena.Exhausted`.
+  static func tables(of bytes: UnsafeRawBufferPointer) throws -> TokenizerTables {
     let source = bytes.bindMemory(to: UInt8.self)
     guard let base = source.baseAddress, source.count <= Int(UInt32.max) else {
-      throw .malformed(JSONFault(offset: 0, reason: source.isEmpty ? "the file is empty" : "the file is too large"))
+      throw JSONFault(offset: 0, reason: source.isEmpty ? "the file is empty" : "the file is too large")
     }
-    // Twice the file's size in address space, of which only what is written becomes memory.
-    let text = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count)
-    let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count)
-    defer {
-      text.deallocate()
-      scratch.deallocate()
+    var loader = TokenizerLoader()
+    return try loader.load(JSONScanner(source, from: base))
+  }
+
+  private mutating func load(_ scanner: JSONScanner) throws -> TokenizerTables {
+    // As large as the file in address space, of which only what is written becomes memory.
+    let text = try arena.allocate(scanner.count + 8, of: UInt8.self)
+    guard let base = text.baseAddress else { throw TableArena.Exhausted(byteCount: scanner.count) }
+    let file = try TokenizerFile(scanner, text: base) { file, scanner in
+      let builder = try Self.enterVocabulary(of: file, in: arena)
+      // All strings of the file together are no longer than the file: what follows the pieces is free for merges.
+      merges = try MergeList(&scanner, builder, scratch: file.text + file.textLength, in: arena)
+      pieces = builder
     }
-    let scanner = JSONScanner(source, from: base)
-    let file = try TokenizerFile(scanner, text: text)
-    do throws(JSONFault) {
-      (pieces, kinds) = try Self.table(of: file)
-      Self.markControls(of: file, in: &kinds)
-      var reader = MergeReader(pieces: pieces, kinds: kinds)
-      var mergeScanner = scanner
-      mergeScanner.position = file.mergesPosition ?? source.count
-      try reader.read(mergeScanner, scratch: scratch)
-      merges = reader.table
-      joinsSpace = reader.joinsSpace
-      try enterAddedPieces(of: file)
-      try findSymbols()
-    } catch {
-      throw .malformed(error)
-    }
+    guard let pieces, let merges else { throw scanner.fault("no \"merges\" in \"model\"") }
+    let (allAdded, plainAdded) = try Self.enterAddedPieces(of: file, into: pieces, in: arena)
+    let symbols = try Self.symbols(of: pieces)
+    return TokenizerTables(
+      owner: arena, pieces: pieces.table, kinds: UnsafeBufferPointer(pieces.kinds), merges: merges.table,
+      joinsSpace: merges.joinsSpace, allAdded: allAdded, plainAdded: plainAdded,
+      byteTokens: try arena.copy(symbols.bytes), asciiTokens: try arena.copy(symbols.ascii),
+      spaceToken: symbols.space, beginOfSequence: symbols.begin)
   }
 
   /// The model's pieces: as many different ones as ids, and ids without gaps but for those of added pieces.
-  private static func table(of file: TokenizerFile) throws(JSONFault) -> (PieceTable, [PieceKind]) {
-    func fault(_ reason: String) -> JSONFault { JSONFault(offset: file.mergesPosition ?? 0, reason: reason) }
+  private static func enterVocabulary(of file: TokenizerFile, in arena: TableArena) throws -> PieceTableBuilder {
+    func fault(_ reason: String) -> JSONFault { JSONFault(offset: 0, reason: reason) }
+    let text = UnsafeBufferPointer(start: file.text, count: file.textLength)
     let limit = file.vocabulary.count + file.added.count + maximumGap
     let highest = max(
-      file.vocabulary.reduce(-1) { max($0, $1.id) }, file.added.reduce(-1) { max($0, $1.entry.id) })
+      file.vocabulary.reduce(-1) { max($0, Int($1.id)) }, file.added.reduce(-1) { max($0, Int($1.entry.id)) })
     guard highest >= 0 else { throw fault("the vocabulary is empty") }
     guard highest < limit else { throw fault("id \(highest) is far beyond the number of pieces") }
-    var pieces = PieceTable(capacity: file.vocabulary.count + file.added.count)
-    var kinds = [PieceKind](repeating: .missing, count: highest + 1)
-    pieces.bytes = [UInt8](UnsafeBufferPointer(start: file.text, count: file.textLength))
-    guard String(validating: pieces.bytes, as: UTF8.self) != nil else { throw fault("a piece that is not UTF-8") }
-    pieces.starts = [UInt32](repeating: 0, count: highest + 1)
-    pieces.lengths = [UInt32](repeating: 0, count: highest + 1)
-    for entry in file.vocabulary {
-      guard entry.length > 0, file.text[entry.start] & 0xC0 != 0x80 else {
-        throw fault("piece \(entry.id) is empty or not UTF-8")
+    guard String(validating: text, as: UTF8.self) != nil else { throw fault("a piece that is not UTF-8") }
+    let builder = try PieceTableBuilder(
+      bytes: text, idCount: highest + 1, pieceCount: file.vocabulary.count + file.added.count, in: arena)
+    for start in stride(from: 0, to: file.vocabulary.count, by: batchSize) {
+      let batch = file.vocabulary[start..<min(start + batchSize, file.vocabulary.count)]
+      for entry in batch { builder.touch(entry.span) }
+      for entry in batch {
+        let bytes = file.bytes(of: entry)
+        guard let first = bytes.first, first & 0xC0 != 0x80 else {
+          throw fault("piece \(entry.id) is empty or not UTF-8")
+        }
+        guard builder.kinds[Int(entry.id)] == .missing else { throw fault("two pieces have id \(entry.id)") }
+        guard builder.insert(entry, byteValue(bytes) == nil ? .text : .byte) else {
+          throw fault("piece \(entry.id) stands twice in the vocabulary")
+        }
       }
-      guard kinds[entry.id] == .missing else { throw fault("two pieces have id \(entry.id)") }
-      pieces.starts[entry.id] = UInt32(truncatingIfNeeded: entry.start)
-      pieces.lengths[entry.id] = UInt32(truncatingIfNeeded: entry.length)
-      guard pieces.insert(TokenID(truncatingIfNeeded: entry.id)) else {
-        throw fault("piece \(entry.id) stands twice in the vocabulary")
-      }
-      kinds[entry.id] = byteValue(UnsafeBufferPointer(start: file.text + entry.start, count: entry.length)) == nil
-        ? .text : .byte
     }
-    for id in 0..<min(file.vocabulary.count, kinds.count) where kinds[id] == .missing {
-      guard file.added.contains(where: { $0.entry.id == id }) else { throw fault("no piece has id \(id)") }
+    // Marked before merges are read: none may make a control piece.
+    for piece in file.added where builder.kinds[Int(piece.entry.id)] != .missing && isControl(piece, file) {
+      builder.kinds[Int(piece.entry.id)] = .control
     }
-    return (pieces, kinds)
-  }
-
-  /// Marks the model's pieces that are control pieces, before merges are read.
-  private static func markControls(of file: TokenizerFile, in kinds: inout [PieceKind]) {
-    for piece in file.added where kinds[piece.entry.id] != .missing && isControl(piece, file) {
-      kinds[piece.entry.id] = .control
+    let addedIDs = Set(file.added.map(\.entry.id))
+    for id in 0..<min(file.vocabulary.count, builder.kinds.count) where builder.kinds[id] == .missing {
+      guard addedIDs.contains(UInt32(truncatingIfNeeded: id)) else { throw fault("no piece has id \(id)") }
     }
+    return builder
   }
 
   /// Whether a piece is part of the model's protocol. The published files mark only some of them as special: not
   /// Gemma 4's `<|channel>` or `<|tool_call>`, nor Gemma 3's `<start_of_image>`.
   private static func isControl(_ piece: TokenizerFile.AddedPiece, _ file: TokenizerFile) -> Bool {
     if piece.isSpecial { return true }
-    let bytes = UnsafeBufferPointer(start: file.text + piece.entry.start, count: piece.entry.length)
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = String(decoding: file.bytes(of: piece.entry), as: UTF8.self)
     return ["<|", "<start_of_", "<end_of_", "[multimodal"].contains { text.hasPrefix($0) }
       || ["|>", "_soft_token>"].contains { text.hasSuffix($0) }
   }
 
   /// Enters the added pieces into the tries, and into the table those that are not the model's.
-  private mutating func enterAddedPieces(of file: TokenizerFile) throws(JSONFault) {
+  private static func enterAddedPieces(
+    of file: TokenizerFile, into builder: PieceTableBuilder, in arena: TableArena
+  ) throws -> (all: AddedPieceTrie, plain: AddedPieceTrie) {
     func fault(_ reason: String) -> JSONFault { JSONFault(offset: 0, reason: reason) }
+    var all = AddedPieceTrieBuilder()
+    var plain = AddedPieceTrieBuilder()
     for piece in file.added {
       let entry = piece.entry
-      let bytes = UnsafeBufferPointer(start: file.text + entry.start, count: entry.length)
-      guard entry.length > 0, file.text[entry.start] & 0xC0 != 0x80 else {
+      let bytes = file.bytes(of: entry)
+      guard let first = bytes.first, let base = bytes.baseAddress, first & 0xC0 != 0x80 else {
         throw fault("added piece \(entry.id) is empty or not UTF-8")
       }
       let token = TokenID(truncatingIfNeeded: entry.id)
-      if let known = pieces.find(file.text + entry.start, entry.length) {
+      if let known = builder.table.find(base, bytes.count) {
         guard known == token else { throw fault("an added piece has id \(token), but \(known) in the vocabulary") }
       } else {
-        guard kinds[entry.id] == .missing else { throw fault("an added piece has the id \(token) of another piece") }
-        pieces.starts[entry.id] = UInt32(truncatingIfNeeded: entry.start)
-        pieces.lengths[entry.id] = UInt32(truncatingIfNeeded: entry.length)
-        _ = pieces.insert(token)
-        kinds[entry.id] = Self.isControl(piece, file) ? .control : .text
+        guard builder.kinds[Int(entry.id)] == .missing else {
+          throw fault("an added piece has the id \(token) of another piece")
+        }
+        _ = builder.insert(entry, isControl(piece, file) ? .control : .text)
       }
-      allAdded.insert(bytes, token)
-      if kinds[entry.id] != .control { plainAdded.insert(bytes, token) }
+      all.insert(bytes, token)
+      if builder.kinds[Int(entry.id)] != .control { plain.insert(bytes, token) }
     }
+    return (try all.build(in: arena), try plain.build(in: arena))
   }
 
   /// The ids that encoding starts from: bytes, ASCII characters, the marked space; and `<bos>`.
-  private mutating func findSymbols() throws(JSONFault) {
+  private static func symbols(
+    of builder: PieceTableBuilder
+  ) throws(JSONFault) -> (bytes: [TokenID], ascii: [TokenID], space: TokenID, begin: TokenID) {
     func fault(_ reason: String) -> JSONFault { JSONFault(offset: 0, reason: reason) }
+    func symbol(_ text: String, _ kind: PieceKind) -> TokenID? {
+      builder.table.find(text).flatMap { builder.kinds[Int($0)] == kind ? $0 : nil }
+    }
+    var bytes: [TokenID] = []
     for byte in 0..<256 {
-      let digits = String(byte, radix: 16, uppercase: true)
-      let spelling = "<0x\(byte < 16 ? "0" : "")\(digits)>"
-      guard let token = pieces.find(spelling), kinds[Int(token)] == .byte else {
-        throw fault("no piece for the byte \(spelling)")
-      }
-      byteTokens.append(token)
+      let spelling = "<0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))>"
+      guard let token = symbol(spelling, .byte) else { throw fault("no piece for the byte \(spelling)") }
+      bytes.append(token)
     }
-    func symbol(_ text: String) -> TokenID? {
-      pieces.find(text).flatMap { kinds[Int($0)] == .text ? $0 : nil }
-    }
-    for value in 0..<128 {
-      asciiTokens.append(symbol(String(Unicode.Scalar(UInt8(value)))) ?? byteTokens[value])
-    }
-    guard let space = symbol("\u{2581}") else { throw fault("no piece for the space, U+2581") }
-    spaceToken = space
-    guard let begin = pieces.find("<bos>") else { throw fault("no piece <bos>") }
-    beginOfSequence = begin
+    let ascii = (0..<128).map { symbol(String(Unicode.Scalar(UInt8($0))), .text) ?? bytes[$0] }
+    guard let space = symbol("\u{2581}", .text) else { throw fault("no piece for the space, U+2581") }
+    guard let begin = builder.table.find("<bos>") else { throw fault("no piece <bos>") }
+    return (bytes, ascii, space, begin)
   }
 }

@@ -5,7 +5,8 @@ import Tokenization
 
 @Suite("Real vocabularies", .enabled(if: Vocabularies.areHere, "needs gemma3-tokenizer and gemma4-tokenizer"))
 struct RealVocabularyTests {
-  @Test("Every text of the expectations gives the reference's ids, and its bytes back", arguments: ["gemma3", "gemma4"])
+  @Test(
+    "Every text of the expectations gives the reference's ids, and its bytes back", arguments: ["gemma3", "gemma4"])
   func expectations(_ name: String) throws {
     let tokenizer = try (name == "gemma3" ? Vocabularies.gemma3 : Vocabularies.gemma4).get()
     let cases = try Expectations.load(name).cases
@@ -21,19 +22,22 @@ struct RealVocabularyTests {
     }
   }
 
-  @Test("Inputs on which other engines failed give the right ids", arguments: [
-    (" Linus", [9684, 605]), ("Hannes", [236814, 29109]),
-    ("\n", [107]), ("\n\n", [108]), ("a\n\n\nb", [236746, 109, 236763]), (String(repeating: "\n", count: 32), [137, 107]),
-    (
-      "Der süße Bär isst schöne Äpfel.",
-      [17361, 23618, 16756, 603, 4793, 563, 540, 113775, 31083, 22744, 535, 236761]
-    ),
-    ("\u{0E01}\u{0E31}", [237057, 237083]), ("🏳️‍🌈", [248177, 238178, 237243, 243712]),
-    ("a  b", [236746, 138, 236763]), (String(repeating: " ", count: 31), [167]),
-    (String(repeating: " ", count: 32), [167, 236743]), (" hi", [5631]), ("a\r\nb", [236746, 251, 107, 236763]),
-    ("12345", [236770, 236778, 236800, 236812, 236810]),
-    ("Hi <turn|>\n<|turn>system\n", [10979, 655, 887, 111038, 107, 236820, 236909, 887, 236813, 9731, 107]),
-  ] as [(String, [TokenID])])
+  @Test(
+    "Inputs on which other engines failed give the right ids",
+    arguments: [
+      (" Linus", [9684, 605]), ("Hannes", [236814, 29109]),
+      ("\n", [107]), ("\n\n", [108]), ("a\n\n\nb", [236746, 109, 236763]),
+      (String(repeating: "\n", count: 32), [137, 107]),
+      (
+        "Der süße Bär isst schöne Äpfel.",
+        [17361, 23618, 16756, 603, 4793, 563, 540, 113775, 31083, 22744, 535, 236761]
+      ),
+      ("\u{0E01}\u{0E31}", [237057, 237083]), ("🏳️‍🌈", [248177, 238178, 237243, 243712]),
+      ("a  b", [236746, 138, 236763]), (String(repeating: " ", count: 31), [167]),
+      (String(repeating: " ", count: 32), [167, 236743]), (" hi", [5631]), ("a\r\nb", [236746, 251, 107, 236763]),
+      ("12345", [236770, 236778, 236800, 236812, 236810]),
+      ("Hi <turn|>\n<|turn>system\n", [10979, 655, 887, 111038, 107, 236820, 236909, 887, 236813, 9731, 107]),
+    ] as [(String, [TokenID])])
   func traps(_ text: String, _ ids: [TokenID]) throws {
     let tokenizer = try Vocabularies.gemma4.get()
     #expect(tokenizer.encode(text) == ids)

@@ -15,7 +15,9 @@ struct SmallVocabulary {
   init() {
     var spellings = ["<pad>", "<eos>", "<bos>", "<unk>"]
     spellings += (0..<256).map { "<0x" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) + ">" }
-    spellings += [#"\u2581"#, "a", "b", "c", "ab", "bc", "abc", #"\u2581a"#, #"\ufeffa"#, #"\ud83d\ude00"#, "\u{E9}", "<mark>"]
+    spellings += [
+      #"\u2581"#, "a", "b", "c", "ab", "bc", "abc", #"\u2581a"#, #"\ufeffa"#, #"\ud83d\ude00"#, "\u{E9}", "<mark>",
+    ]
     pieces = spellings.enumerated().map { ($1, $0) }
     added = [("<pad>", 0, true), ("<eos>", 1, true), ("<bos>", 2, true), ("<unk>", 3, true), ("<mark>", 271, true)]
     merges = [
@@ -41,7 +43,7 @@ struct SmallVocabulary {
   /// For tests that load thousands of files: making and removing a folder costs more than reading one.
   static func load(_ data: Data, in folder: URL) throws -> GemmaTokenizer {
     try data.write(to: folder.appending(path: "tokenizer.json"))
-    return try GemmaTokenizer(contentsOf: folder)
+    return try GemmaTokenizer(contentsOf: folder, cache: .off)
   }
 }
 

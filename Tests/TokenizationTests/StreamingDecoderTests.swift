@@ -13,7 +13,8 @@ struct StreamingDecoderTests {
     return tokens.map { decoder.append($0) } + [decoder.finish()]
   }
 
-  @Test("Bytes are held back until their scalar is complete", .enabled(if: Vocabularies.areHere, "needs gemma4-tokenizer"))
+  @Test(
+    "Bytes are held back until their scalar is complete", .enabled(if: Vocabularies.areHere, "needs gemma4-tokenizer"))
   func heldBack() throws {
     let tokenizer = try Vocabularies.gemma4.get()
     #expect(deltas([464, 368, 373], tokenizer) == ["", "", "₇", ""])
@@ -40,7 +41,9 @@ struct StreamingDecoderTests {
   func concatenation() throws {
     let tokenizer = try SmallVocabulary().load()
     var generator = SeededGenerator(state: 11)
-    let telling: [UInt8] = [0xE2, 0x82, 0x87, 0xF0, 0x9F, 0x98, 0x80, 0xED, 0xA0, 0xE0, 0xC2, 0xC0, 0xF4, 0x90, 0x41, 0xF5]
+    let telling: [UInt8] = [
+      0xE2, 0x82, 0x87, 0xF0, 0x9F, 0x98, 0x80, 0xED, 0xA0, 0xE0, 0xC2, 0xC0, 0xF4, 0x90, 0x41, 0xF5,
+    ]
     for _ in 0..<5_000 {
       let tokens = (0..<12).map { _ in
         Bool.random(using: &generator)

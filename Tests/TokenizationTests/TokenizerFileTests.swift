@@ -53,27 +53,32 @@ struct TokenizerFileTests {
     }
   }
 
-  @Test("What does not fit together is a malformed file", arguments: [
-    Damage("a piece twice") { $0.pieces[261].piece = "b" },
-    Damage("an id twice") { $0.pieces[261].id = 262 },
-    Damage("a gap") { $0.pieces[261].id = 272 },
-    Damage("an id far away") { $0.pieces[261].id = 9_999_999 },
-    Damage("an empty piece") { $0.pieces[261].piece = "" },
-    Damage("half a surrogate pair") { $0.pieces[261].piece = #"\ud83d"# },
-    Damage("a wrong pair") { $0.pieces[261].piece = #"\ud83dA"# },
-    Damage("no bytes") { $0.pieces[100].piece = "xyz" },
-    Damage("no space") { $0.pieces[260].piece = "xyz" },
-    Damage("no <bos>") { $0.pieces[2].piece = "xyz"; $0.added.remove(at: 2) },
-    Damage("an added piece of another id") { $0.added[4].id = 270 },
-    Damage("a new added piece on a taken id") { $0.added.append(("<other>", 261, false)) },
-    Damage("a merge of one part") { $0.merges.append(#"["a"]"#) },
-    Damage("a merge of three parts") { $0.merges.append(#"["a","b","c"]"#) },
-    Damage("a merge without a space") { $0.merges.append(#""ab""#) },
-    Damage("a merge of numbers") { $0.merges.append("[1,2]") },
-    Damage("a comma too many") { $0.merges.append("") },
-    Damage("no vocabulary") { $0.pieces = [] },
-    Damage("two models") { $0.normalizer += #","model":{}"# },
-  ])
+  @Test(
+    "What does not fit together is a malformed file",
+    arguments: [
+      Damage("a piece twice") { $0.pieces[261].piece = "b" },
+      Damage("an id twice") { $0.pieces[261].id = 262 },
+      Damage("a gap") { $0.pieces[261].id = 272 },
+      Damage("an id far away") { $0.pieces[261].id = 9_999_999 },
+      Damage("an empty piece") { $0.pieces[261].piece = "" },
+      Damage("half a surrogate pair") { $0.pieces[261].piece = #"\ud83d"# },
+      Damage("a wrong pair") { $0.pieces[261].piece = #"\ud83dA"# },
+      Damage("no bytes") { $0.pieces[100].piece = "xyz" },
+      Damage("no space") { $0.pieces[260].piece = "xyz" },
+      Damage("no <bos>") {
+        $0.pieces[2].piece = "xyz"
+        $0.added.remove(at: 2)
+      },
+      Damage("an added piece of another id") { $0.added[4].id = 270 },
+      Damage("a new added piece on a taken id") { $0.added.append(("<other>", 261, false)) },
+      Damage("a merge of one part") { $0.merges.append(#"["a"]"#) },
+      Damage("a merge of three parts") { $0.merges.append(#"["a","b","c"]"#) },
+      Damage("a merge without a space") { $0.merges.append(#""ab""#) },
+      Damage("a merge of numbers") { $0.merges.append("[1,2]") },
+      Damage("a comma too many") { $0.merges.append("") },
+      Damage("no vocabulary") { $0.pieces = [] },
+      Damage("two models") { $0.normalizer += #","model":{}"# },
+    ])
   func malformed(_ damage: Damage) throws {
     var vocabulary = SmallVocabulary()
     damage.apply(&vocabulary)
@@ -81,13 +86,15 @@ struct TokenizerFileTests {
     guard case .malformedFile = error else { return #expect(Bool(false), "\(damage): \(String(describing: error))") }
   }
 
-  @Test("Tokenizers of another kind are refused, not misread", arguments: [
-    Damage("type") { $0.model = #""type":"Unigram","byte_fallback":true"# },
-    Damage("no byte fallback") { $0.model = #""type":"BPE","byte_fallback":false"# },
-    Damage("ignore_merges") { $0.model += #","ignore_merges":true"# },
-    Damage("normaliser") { $0.normalizer = #"{"type":"NFC"}"# },
-    Damage("no normaliser") { $0.normalizer = "null" },
-  ])
+  @Test(
+    "Tokenizers of another kind are refused, not misread",
+    arguments: [
+      Damage("type") { $0.model = #""type":"Unigram","byte_fallback":true"# },
+      Damage("no byte fallback") { $0.model = #""type":"BPE","byte_fallback":false"# },
+      Damage("ignore_merges") { $0.model += #","ignore_merges":true"# },
+      Damage("normaliser") { $0.normalizer = #"{"type":"NFC"}"# },
+      Damage("no normaliser") { $0.normalizer = "null" },
+    ])
   func unsupported(_ damage: Damage) throws {
     var vocabulary = SmallVocabulary()
     damage.apply(&vocabulary)

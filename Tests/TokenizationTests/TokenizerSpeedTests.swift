@@ -1,5 +1,6 @@
 import Foundation
 import Tensors
+import TestSupport
 import Testing
 import Tokenization
 
@@ -21,18 +22,33 @@ private func processorTime(_ body: () throws -> Void) rethrows -> Double {
   return now() - start
 }
 
-/// Bounds are loose, for machines with other work to do; the printed figures are the result.
+/// Bounds are on the processor time of the best round, so that other work on the machine counts little; the printed
+/// figures are the result.
 @Suite("Tokenizer speed", .serialized, .enabled(if: Vocabularies.areHere, "needs the real vocabularies"))
 struct TokenizerSpeedTests {
-  @Test("A vocabulary of 262,144 pieces loads within 150 ms on a quiet machine", arguments: ["gemma3", "gemma4"])
+  private static func load(_ name: String, _ cache: TokenizerCache) throws -> Double {
+    try (0..<5).map { _ in
+      try processorTime { _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name), cache: cache) }
+    }.min() ?? .infinity
+  }
+
+  @Test(
+    "A vocabulary of 262,144 pieces loads in 150 ms of its thread's time, without a cache",
+    arguments: ["gemma3", "gemma4"])
   func load(_ name: String) throws {
-    var best = Double.infinity
-    for _ in 0..<5 {
-      let time = try processorTime { _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name)) }
-      best = min(best, time)
+    let time = try Self.load(name, .off)
+    print("tokenizer load, \(name): \(time) s")
+    #expect(time < 0.15)
+  }
+
+  @Test("The same vocabulary loads in 30 ms from the cache", arguments: ["gemma3", "gemma4"])
+  func cachedLoad(_ name: String) throws {
+    try Fixtures.withTemporaryFolder { folder in
+      _ = try GemmaTokenizer(contentsOf: Vocabularies.folder(name), cache: .folder(folder))
+      let time = try Self.load(name, .folder(folder))
+      print("tokenizer load from the cache, \(name): \(time) s")
+      #expect(time < 0.03)
     }
-    print("tokenizer load, \(name): \(best) s")
-    #expect(best < 0.4)
   }
 
   @Test("Encoding passes 1 MB/s, on prose and on long lines of every kind")
@@ -54,7 +70,7 @@ struct TokenizerSpeedTests {
       let time = processorTime { ids = tokenizer.encode(text) }
       let rate = Double(text.utf8.count) / 1e6 / time
       print("tokenizer encode, \(name): \(text.utf8.count) bytes, \(ids.count) ids, \(rate) MB/s")
-      #expect(rate > 0.4, "\(name)")
+      #expect(rate > 1, "\(name)")
       #expect(tokenizer.decode(ids) == text, "\(name)")
     }
   }

@@ -12,9 +12,9 @@ enum Vocabularies {
   static let areHere = ["gemma3", "gemma4"].allSatisfy { Fixtures.testData("\($0)-tokenizer/tokenizer.json") != nil }
 
   /// Read once: most tests need the same tables.
-  static let gemma3 = Result { try GemmaTokenizer(contentsOf: folder("gemma3")) }
-  static let gemma4 = Result { try GemmaTokenizer(contentsOf: folder("gemma4")) }
-  static let demo = Result { try GemmaTokenizer(contentsOf: Fixtures.demo) }
+  static let gemma3 = Result { try GemmaTokenizer(contentsOf: folder("gemma3"), cache: .off) }
+  static let gemma4 = Result { try GemmaTokenizer(contentsOf: folder("gemma4"), cache: .off) }
+  static let demo = Result { try GemmaTokenizer(contentsOf: Fixtures.demo, cache: .off) }
 }
 
 struct Expectations: Decodable {
