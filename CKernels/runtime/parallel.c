@@ -13,6 +13,7 @@
 // sees the worker and waits for it: the job's fields never change under a reader.
 
 enum {
+    most_parts = 16,   // of a job, each with its own counter
     shares_per_thread = 8,   // enough to even out a thread that lost its core, few enough to claim cheaply
     looks_per_clock = 32,   // looks at the awaited word between two looks at the clock
     patient_nanoseconds = 50000,
@@ -27,12 +28,17 @@ typedef struct job {
     size_t count, shares;
 } job;
 
+typedef struct counter {
+    _Alignas(64) _Atomic size_t next;   // share to claim
+} counter;
+
 typedef struct team {
     _Alignas(64) _Atomic uint32_t epoch;
-    _Alignas(64) _Atomic size_t next;   // share to claim
+    counter part[most_parts];
     _Alignas(64) _Atomic uint32_t inside;   // workers that may read the job
     _Alignas(64) _Atomic uint32_t sleepers;   // workers that may sleep on the epoch
     _Atomic bool caller_sleeps;   // on `inside`
+    _Atomic size_t places;   // given to helpers
     job job;
     size_t size;
     long spin_nanoseconds;
@@ -77,20 +83,36 @@ static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience
     return seen;
 }
 
-/// Claims shares until none is left.
-static void take_part(team *t)
+static size_t parts(const team *t)
+{
+    return t->size < most_parts ? t->size : most_parts;
+}
+
+/// The first share of a part of the job.
+static size_t part_begin(const team *t, size_t part)
+{
+    return t->job.shares * part / parts(t);
+}
+
+/// Claims shares until none is left: first those of the thread's own part, in order, so that what a kernel fetches
+/// ahead is mostly what the same thread needs next; then those that other parts have left.
+static void take_part(team *t, size_t place)
 {
     const job *j = &t->job;
     const size_t base = j->count / j->shares, longer = j->count % j->shares;
-    for (size_t share; (share = atomic_fetch_add(&t->next, 1)) < j->shares;) {
-        const size_t begin = share * base + (share < longer ? share : longer);
-        j->task(j->context, begin, begin + base + (share < longer));
+    for (size_t i = 0; i < parts(t); i++) {
+        const size_t part = (place + i) % parts(t), end = part_begin(t, part + 1);
+        for (size_t share; (share = atomic_fetch_add(&t->part[part].next, 1)) < end;) {
+            const size_t begin = share * base + (share < longer ? share : longer);
+            j->task(j->context, begin, begin + base + (share < longer));
+        }
     }
 }
 
 static void work(team *t)
 {
     in_task = true;
+    const size_t place = atomic_fetch_add(&t->places, 1) + 1;
     uint32_t seen = 0;
     for (;;) {
         uint32_t epoch = spin_while(&t->epoch, seen, t->spin_nanoseconds);
@@ -104,7 +126,7 @@ static void work(team *t)
             atomic_fetch_add(&t->inside, 1);
             epoch = atomic_load(&t->epoch);
             if (epoch % 2 == 1)
-                take_part(t);
+                take_part(t, place);
             if (atomic_fetch_sub(&t->inside, 1) == 1 && atomic_load(&t->caller_sleeps))
                 ck_wake_all(&t->inside);
         }
@@ -153,12 +175,13 @@ void ck_for(size_t count, size_t grain, ck_task task, void *context)
         task(context, 0, count);
     } else {
         t->job = (job){task, context, count, shares};
-        atomic_store(&t->next, 0);
+        for (size_t part = 0; part < parts(t); part++)
+            atomic_store(&t->part[part].next, part_begin(t, part));
         // Wrapping before the closing value keeps that value unique; workers compare epochs for equality
         // only.
         const uint32_t epoch = atomic_load(&t->epoch) >= closed_for_good - 2 ? 0 : atomic_load(&t->epoch);
         set_epoch(t, epoch + 1);
-        take_part(t);
+        take_part(t, 0);
         atomic_store(&t->epoch, epoch + 2);   // nobody needs to wake for an end
         wait_for_workers(t);
     }
