@@ -23,7 +23,7 @@ struct LevelChecksTests {
 
   @Test(
     "has the bits of portable on emulated ARM processors, and portable those of this processor",
-    .enabled(if: Emulation.isInstalled, "needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user"),
+    .enabled(if: Emulation.isInstalled, "needs clang, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user"),
     arguments: Emulation.Compiler.allCases)
   func emulated(compiler: Emulation.Compiler) async throws {
     let here = checkThisProcessor()
