@@ -183,6 +183,13 @@ CK_INLINE v16 v16_load_u8(const uint8_t *p) {
     return v16_from_u8(vld1q_u8(p));
 }
 
+CK_INLINE v16 v16_load_i8(const int8_t *p) {
+    const int8x16_t bytes = vld1q_s8(p);
+    const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
+    return (v16){vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(low))),
+                 vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(high)))};
+}
+
 CK_INLINE v16 v16_load_u4(const uint8_t *p) {
     const uint8x8_t bytes = vld1_u8(p), evens = vand_u8(bytes, vdup_n_u8(15)), odds = vshr_n_u8(bytes, 4);
     return v16_from_u8(vcombine_u8(vzip1_u8(evens, odds), vzip2_u8(evens, odds)));

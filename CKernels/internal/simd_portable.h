@@ -163,6 +163,13 @@ CK_INLINE v16 v16_load_u8(const uint8_t *p)
     return r;
 }
 
+/// 16 signed bytes as floats.
+CK_INLINE v16 v16_load_i8(const int8_t *p)
+{
+    V16_EACH(r, (float)p[i]);
+    return r;
+}
+
 /// 8 bytes of two codes each, the low nibble first, as floats.
 CK_INLINE v16 v16_load_u4(const uint8_t *p)
 {

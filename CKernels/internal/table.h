@@ -39,6 +39,10 @@ typedef struct ck_table {
     void (*rope)(float *x, size_t heads, size_t head_dim, const float *cosines, const float *sines);
     void (*attention)(const ck_attention_task *task, size_t row_begin, size_t row_end, size_t head_begin,
                       size_t head_end);
+    void (*attention_span)(const ck_attention_task *task, ck_attention_states states, size_t row_begin,
+                           size_t row_end, size_t head_begin, size_t head_end, size_t span);
+    void (*attention_merge)(const ck_attention_task *task, ck_attention_states states, size_t row,
+                            size_t head);
     size_t (*argmax)(const float *x, size_t n);
     size_t (*top_k)(int32_t *ids, float *values, size_t k, const float *x, size_t n);
 } ck_table;

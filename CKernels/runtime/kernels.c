@@ -102,6 +102,17 @@ void ck_attention(const ck_attention_task *task, size_t row_begin, size_t row_en
     ck_kernels()->attention(task, row_begin, row_end, head_begin, head_end);
 }
 
+void ck_attention_span(const ck_attention_task *task, ck_attention_states states, size_t row_begin,
+                       size_t row_end, size_t head_begin, size_t head_end, size_t span)
+{
+    ck_kernels()->attention_span(task, states, row_begin, row_end, head_begin, head_end, span);
+}
+
+void ck_attention_merge(const ck_attention_task *task, ck_attention_states states, size_t row, size_t head)
+{
+    ck_kernels()->attention_merge(task, states, row, head);
+}
+
 size_t ck_argmax(const float *x, size_t n)
 {
     return ck_kernels()->argmax(x, n);

@@ -177,6 +177,13 @@ CK_INLINE v16 v16_load_u8(const uint8_t *p)
     return v16_from_u8(_mm_loadu_si128((const __m128i *)p));
 }
 
+CK_INLINE v16 v16_load_i8(const int8_t *p)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)p);
+    return v16_of(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)),
+                  _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8))));
+}
+
 CK_INLINE v16 v16_load_u4(const uint8_t *p)
 {
     const __m128i bytes = _mm_loadl_epi64((const __m128i *)p), low = _mm_set1_epi8(15);

@@ -144,6 +144,11 @@ CK_INLINE v16 v16_load_u8(const uint8_t *p)
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p)));
 }
 
+CK_INLINE v16 v16_load_i8(const int8_t *p)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
+}
+
 CK_INLINE v16 v16_load_u4(const uint8_t *p)
 {
     const __m128i bytes = _mm_loadl_epi64((const __m128i *)p), low = _mm_set1_epi8(15);

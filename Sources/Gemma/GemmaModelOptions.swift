@@ -15,12 +15,22 @@ extension GemmaModel {
       case float32
     }
 
+    /// How keys and values are kept.
+    public enum KeyValueCache: String, Sendable, Hashable, CaseIterable {
+      /// Rounded to bfloat16.
+      case bf16
+      /// 8 bits and one scale per position and head: about half the memory.
+      case int8
+    }
+
     /// Tokens a context holds, at least 1; nil: what the model was made for, at most 4,096.
     public var contextLength: Int?
     /// Threads of a forward pass, at least 1; nil: the processors this process may use.
     public var threads: Int?
     /// Precision of activations.
     public var activations: Activations
+    /// How keys and values are kept; nil: bf16, or float32 with float32 activations.
+    public var keyValueCache: KeyValueCache?
     /// Uses the canonical kernels for unquantised weights too, so that bits do not depend on the BLAS library.
     /// Quantised weights always use them.
     public var reproducible: Bool
@@ -31,12 +41,14 @@ extension GemmaModel {
 
     /// Defaults for speed.
     public init(
-      contextLength: Int? = nil, threads: Int? = nil, activations: Activations = .int8, reproducible: Bool = false,
-      prefillChunk: Int? = nil, tokenizerCache: TokenizerCache = .standard
+      contextLength: Int? = nil, threads: Int? = nil, activations: Activations = .int8,
+      keyValueCache: KeyValueCache? = nil, reproducible: Bool = false, prefillChunk: Int? = nil,
+      tokenizerCache: TokenizerCache = .standard
     ) {
       self.contextLength = contextLength
       self.threads = threads
       self.activations = activations
+      self.keyValueCache = keyValueCache
       self.reproducible = reproducible
       self.prefillChunk = prefillChunk
       self.tokenizerCache = tokenizerCache
@@ -62,6 +74,11 @@ extension GemmaModel {
       var options = ComputeOptions()
       if let threads { options.threads = threads }
       options.float32Activations = activations == .float32
+      switch keyValueCache {
+      case .bf16: options.keyValueCache = .bf16
+      case .int8: options.keyValueCache = .int8
+      case nil: options.keyValueCache = nil
+      }
       options.reproducible = reproducible
       if let prefillChunk { options.prefillChunk = prefillChunk }
       return options

@@ -10,6 +10,7 @@ enum SharedOptions {
       "context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
     OptionSpec("kernels", value: "NAME", "kernel level, such as portable or avx2 (default: the fastest)"),
     OptionSpec("activations", value: "int8|float32", "precision of activations (default: int8)"),
+    OptionSpec("kv-cache", value: "bf16|int8", "how keys and values are kept (default: bf16)"),
     OptionSpec("reproducible", "no BLAS: the same bits for unquantised weights too"),
     OptionSpec("memory-limit", value: "SIZE", "the most memory beside the weights, such as 500MB"),
     OptionSpec("cache-limit", value: "SIZE", "the most memory kept for reuse"),
@@ -31,6 +32,12 @@ enum SharedOptions {
         throw UsageError("--activations is int8 or float32, not \"\(name)\"")
       }
       options.activations = activations
+    }
+    if let name = arguments.string("kv-cache") {
+      guard let cache = GemmaModel.Options.KeyValueCache(rawValue: name) else {
+        throw UsageError("--kv-cache is bf16 or int8, not \"\(name)\"")
+      }
+      options.keyValueCache = cache
     }
     if let name = arguments.string("kernels") { try Kernels.select(name) }
     if let limit = try arguments.bytes("memory-limit") { Memory.memoryLimit = limit }

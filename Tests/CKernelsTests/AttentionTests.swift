@@ -7,8 +7,8 @@ private struct AttentionCase {
   let rows: Int, heads: Int, kvHeads: Int, headDim: Int, first: Int, window: Int, capacity: Int
   let type: ck_type
   let queries: [Float]
-  let keys: StoredValues
-  let values: StoredValues
+  let keys: CachedRows
+  let values: CachedRows
   let scale: Float = 0.2
 
   init(
@@ -40,26 +40,40 @@ private struct AttentionCase {
         }
       }
     }
-    keys = try StoredValues(k, type)
-    values = try StoredValues(v, type)
+    keys = try CachedRows(k, type, width: headDim)
+    values = try CachedRows(v, type, width: headDim)
   }
 
   /// Computes in the given pieces; the queries' rows lie `padding` elements apart.
-  func run(rowPieces: [Range<Int>]? = nil, headPieces: [Range<Int>]? = nil) throws -> [Float] {
+  func run(
+    rowPieces: [Range<Int>]? = nil, headPieces: [Range<Int>]? = nil, dividesSpans: Bool = false
+  ) throws -> [Float] {
     let stride = heads * headDim
     let q = try GuardedMemory(queries)
     let out = try GuardedMemory(bytes: 4 * rows * stride)
     out.fill(7)
     var task = ck_attention_task(
-      queries: q.floats, out: out.floats, keys: keys.memory.raw, values: values.memory.raw, query_stride: stride,
-      out_stride: stride, heads: heads, kv_heads: kvHeads, head_dim: headDim, capacity: capacity,
+      queries: q.floats, out: out.floats, keys: keys.memory.raw, values: values.memory.raw,
+      key_scales: keys.scales?.floats, value_scales: values.scales?.floats, query_stride: stride, out_stride: stride,
+      heads: heads, kv_heads: kvHeads, head_dim: headDim, capacity: capacity,
       first_position: first, window: window, type: type, scale: scale)
+    let spans = (window > 0 ? max(0, first - window + 1) : 0) / 512...(first + rows - 1) / 512
+    let stateFloats = rows * spans.count * heads * (headDim + Int(CK_ATTENTION_STATE_EXTRA))
+    let data = try GuardedMemory([Float](repeating: .nan, count: stateFloats))
+    let states = ck_attention_states(data: data.floats, first_span: spans.lowerBound, spans: spans.count)
     for r in rowPieces ?? [0..<rows] {
       for h in headPieces ?? [0..<heads] {
-        ck_attention(&task, r.lowerBound, r.upperBound, h.lowerBound, h.upperBound)
+        guard dividesSpans else {
+          ck_attention(&task, r.lowerBound, r.upperBound, h.lowerBound, h.upperBound)
+          continue
+        }
+        for span in spans.reversed() {
+          ck_attention_span(&task, states, r.lowerBound, r.upperBound, h.lowerBound, h.upperBound, span)
+        }
+        for row in r { for head in h { ck_attention_merge(&task, states, row, head) } }
       }
     }
-    #expect(out.isIntact)
+    #expect(out.isIntact && data.isIntact)
     return out.floatArray()
   }
 
@@ -93,18 +107,48 @@ private struct AttentionCase {
   }
 }
 
+/// Rows as a cache holds them, with what they mean. An int8 row that is not finite has a scale of NaN.
+private struct CachedRows {
+  let memory: GuardedMemory
+  let scales: GuardedMemory?
+  let values: [Float]
+
+  init(_ source: [Float], _ type: ck_type, width: Int) throws {
+    guard type == .CK_I8 else {
+      let stored = try StoredValues(source, type)
+      (memory, scales, values) = (stored.memory, nil, stored.values)
+      return
+    }
+    var values: [Float] = []
+    var rowScales: [Float] = []
+    memory = try GuardedMemory(bytes: source.count)
+    for first in stride(from: 0, to: source.count, by: width) {
+      let row = source[first..<first + width]
+      let scale = row.contains { $0.isNaN } ? .nan : row.reduce(0) { max($0, abs($1)) } / 127
+      for (index, value) in row.enumerated() {
+        let code = scale.isNaN ? 0 : Int8((value / scale).rounded(.toNearestOrEven))
+        memory.raw.storeBytes(of: code, toByteOffset: first + index, as: Int8.self)
+        values.append(Float(code) * scale)
+      }
+      rowScales.append(scale)
+    }
+    scales = try GuardedMemory(rowScales)
+    self.values = values
+  }
+}
+
 @Suite("Attention")
 struct AttentionTests {
-  @Test("one query over all that came before", arguments: [0, 1, 30, 31, 32, 33, 63, 64, 150])
+  @Test("one query over all that came before", arguments: [0, 1, 30, 31, 32, 33, 63, 64, 150, 511, 512, 1100])
   func decode(position: Int) throws {
-    for type in [ck_type.CK_BF16, .CK_F32] {
+    for type in [ck_type.CK_BF16, .CK_F32, .CK_I8] {
       try AttentionCase(rows: 1, heads: 8, kvHeads: 2, headDim: 64, first: position, type: type).check("\(position)")
     }
   }
 
   @Test("every head size", arguments: [16, 32, 48, 64, 80, 128, 256, 512])
   func headSizes(headDim: Int) throws {
-    for type in [ck_type.CK_BF16, .CK_F32] {
+    for type in [ck_type.CK_BF16, .CK_F32, .CK_I8] {
       try AttentionCase(rows: 3, heads: 4, kvHeads: 1, headDim: headDim, first: 40, type: type).check("\(headDim)")
     }
   }
@@ -128,7 +172,8 @@ struct AttentionTests {
   @Test("pieces of rows and heads give the bits of the whole")
   func chunkIndependence() throws {
     for window in [0, 45] {
-      let whole = try AttentionCase(rows: 70, heads: 8, kvHeads: 2, headDim: 64, first: 37, window: window)
+      let type: ck_type = window == 0 ? .CK_BF16 : .CK_I8
+      let whole = try AttentionCase(rows: 70, heads: 8, kvHeads: 2, headDim: 64, first: 37, window: window, type: type)
       for level in availableLevels() {
         try withLevel(level) {
           let expected = try whole.run()
@@ -139,6 +184,22 @@ struct AttentionTests {
           #expect(firstDifference(someRows, expected) == nil)
           #expect(firstDifference(someHeads, expected) == nil)
           #expect(firstDifference(singleRows, expected) == nil)
+        }
+      }
+    }
+  }
+
+  @Test("spans that are read apart, the last one first, and then folded give the bits of the whole")
+  func spans() throws {
+    for (window, type) in [(0, ck_type.CK_BF16), (0, .CK_I8), (700, .CK_F32), (700, .CK_I8)] {
+      let whole = try AttentionCase(
+        rows: 40, heads: 6, kvHeads: 2, headDim: 48, first: 1510, window: window, capacity: 1568, type: type)
+      try whole.check("\(window), type \(type.rawValue)")
+      for level in availableLevels() {
+        try withLevel(level) {
+          let expected = try whole.run()
+          let apart = try whole.run(rowPieces: [0..<25, 25..<40], headPieces: [0..<1, 1..<6], dividesSpans: true)
+          #expect(firstDifference(apart, expected) == nil, "\(level), window \(window), type \(type.rawValue)")
         }
       }
     }

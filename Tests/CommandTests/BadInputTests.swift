@@ -22,6 +22,7 @@ import Testing
       (["run", "demo", "fox", "--max-tokens"], 64),
       (["run", "demo", "fox", "--seed", "-4"], 64),
       (["run", "demo", "fox", "--kernels", "abacus"], 64),
+      (["run", "demo", "fox", "--kv-cache", "int4"], 64),
       (["run", "demo", "fox", "--format", "xml"], 64),
       (["run", "demo", "fox", "--memory-limit", "much"], 64),
       (["run", "demo", "fox", "-c", "0"], 64),

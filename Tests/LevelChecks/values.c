@@ -99,6 +99,6 @@ ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns,
 }
 
 const char *type_name(ck_type type) {
-    static const char *const names[] = {"f32", "f16", "bf16", "q4", "q8"};
+    static const char *const names[] = {"f32", "f16", "bf16", "q4", "q8", "i8"};
     return names[type];
 }

@@ -25,10 +25,13 @@ private struct Expected: Decodable {
 
 @Suite("Real Gemma 3 270M", .serialized, .enabled(if: realModel != nil, "GEMMA_REAL_MODEL is not set"))
 struct RealModelTests {
-  private func timeline(_ name: String, float32: Bool) throws -> Timeline {
+  private func timeline(
+    _ name: String, float32: Bool, keyValueCache: KeyValueCacheType? = nil
+  ) throws -> Timeline {
     let folder = try #require(realModel).appending(path: name)
     let model = try LoadedModel(Checkpoint(at: folder))
-    return try Timeline(model, contextLength: 512, options: ComputeOptions(float32Activations: float32))
+    let options = ComputeOptions(float32Activations: float32, keyValueCache: keyValueCache)
+    return try Timeline(model, contextLength: 512, options: options)
   }
 
   private func pageLogProbabilities(_ timeline: Timeline, _ ids: [TokenID]) throws -> [Float] {
@@ -78,5 +81,15 @@ struct RealModelTests {
     let int8 = perplexity(try pageLogProbabilities(timeline("mlx4", float32: false), page.ids))
     print("real 270M mlx4: perplexity \(float32) with float32 activations, \(int8) with int8")
     #expect(int8 < float32 * 1.01)
+  }
+
+  @Test("int8 caches cost at most 0.5 % in perplexity", arguments: ["hf", "mlx4"])
+  func int8CacheCost(name: String) throws {
+    let page = try Expected.read(name).page
+    let costs = try KeyValueCacheType.allCases.map { cache in
+      perplexity(try pageLogProbabilities(timeline(name, float32: false, keyValueCache: cache), page.ids))
+    }
+    print("real 270M \(name): perplexity \(costs[0]) with bf16 caches, \(costs[1]) with int8")
+    #expect(costs[1] < costs[0] * 1.005)
   }
 }

@@ -2,11 +2,12 @@ import CKernels
 import Models
 import Tensors
 import Testing
+import Weights
 
 /// Serialised: one of the tests switches the kernels' level, which holds for the whole process.
 @Suite("The answer does not depend on how it is computed", .serialized)
 struct SameBitsTests {
-  private static let modes = [ComputeOptions(threads: 2), exact]
+  private static let modes = [ComputeOptions(threads: 2), ComputeOptions(threads: 2, keyValueCache: .int8), exact]
 
   /// int8 activations promise this for quantised models; the rest is canonical with `reproducible` alone.
   private static func promised(_ model: LoadedModel, _ options: ComputeOptions, quantised: Bool) -> ComputeOptions {
@@ -58,6 +59,41 @@ struct SameBitsTests {
         }
       }
     }
+  }
+
+  @Test(
+    "Threads share the keys of a long context without changing bits", arguments: ["gemma4-q8-g32", "gemma3n-q4-g64"])
+  func longContext(name: String) throws {
+    let model = try load(name)
+    let prompt = (0..<1300).map { TokenID(($0 * 37 + 11) % model.configuration.vocabularySize) }
+    for cache in KeyValueCacheType.allCases {
+      var first: [UInt32]?
+      for (threads, chunk) in [(1, 256), (2, 100), (3, 256), (2, 1)] {
+        let options = ComputeOptions(threads: threads, keyValueCache: cache, prefillChunk: chunk)
+        let timeline = try Timeline(model, contextLength: prompt.count + 2, options: options)
+        try timeline.advance(prompt)
+        try timeline.advance([5])
+        try timeline.advance([7])
+        let logits = timeline.logits.map(\.bitPattern)
+        if let first { #expect(logits == first, "\(cache), \(threads) threads, chunk \(chunk)") }
+        first = first ?? logits
+      }
+    }
+  }
+
+  @Test("int8 caches stay near bf16 ones", arguments: fixtureNames)
+  func int8CacheNearBfloat16(name: String) throws {
+    let model = try load(name)
+    let prompt = try Expectations.of(name).longest
+    let rows = try KeyValueCacheType.allCases.map { cache in
+      let options = ComputeOptions(threads: 2, float32Activations: true, keyValueCache: cache, reproducible: true)
+      return try Timeline(model, contextLength: prompt.count, options: options).score(prompt).map(logSoftmax)
+    }
+    let differences = zip(rows[0], rows[1]).flatMap { zip($0, $1).map { abs($0 - $1) } }
+    let mean = differences.reduce(0, +) / Float(differences.count)
+    // As below: trained weights damp what these amplify.
+    #expect(mean < 0.15)
+    #expect(mean > 0)
   }
 
   @Test("int8 activations and bf16 caches stay near float32", arguments: fixtureNames)

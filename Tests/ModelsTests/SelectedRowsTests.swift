@@ -13,7 +13,7 @@ struct SelectedRowsTests {
   private static func part(_ name: String) throws -> (FeedForward, Products, Workspace) {
     let model = try load(name)
     let decoder = try #require(model.decoder as? Gemma3nDecoder)
-    let workspace = try Workspace(model.configuration, chunk: 1)
+    let workspace = try Workspace(model.configuration, chunk: 1, contextLength: 1)
     return (decoder.blocks[0].feedForward, Products(workspace, quantizes: true, canonical: true), workspace)
   }
 

@@ -141,7 +141,8 @@ struct PlanTests {
     let model = try load(name)
     for float32 in [false, true] {
       for (length, chunk) in [(1, 256), (50, 7), (1000, 64), (3000, 256)] {
-        let options = ComputeOptions(threads: 1, float32Activations: float32, prefillChunk: chunk)
+        var options = ComputeOptions(threads: 1, float32Activations: float32, prefillChunk: chunk)
+        options.keyValueCache = length == 1000 ? .int8 : nil
         let timeline = try Timeline(model, contextLength: length, options: options)
         #expect(timeline.held == model.plan(contextLength: length, options: options))
       }
@@ -157,5 +158,13 @@ struct PlanTests {
     let bytesPerToken = owners.reduce(0) { $0 + 4 * $1.keyValueHeads * $1.headDimension }
     #expect(large.keyValueBytes - small.keyValueBytes == bytesPerToken * (4096 - 128))
     #expect(large.workspaceBytes == small.workspaceBytes)
+    // One byte for each element and four for each row's scale.
+    let int8 = [128, 4096].map {
+      model.plan(contextLength: $0, options: ComputeOptions(threads: 1, keyValueCache: .int8, prefillChunk: 16))
+    }
+    let int8BytesPerToken = owners.reduce(0) { $0 + 2 * $1.keyValueHeads * ($1.headDimension + 4) }
+    let growth = int8[1].keyValueBytes - int8[0].keyValueBytes
+    // Each cache is a whole number of pages.
+    #expect(abs(growth - int8BytesPerToken * (4096 - 128)) < owners.count * 4096)
   }
 }

@@ -6,12 +6,14 @@
 #include <stdint.h>
 
 /// Element types of stored data. Q4 and Q8 are the affine codes of MLX: unsigned, least significant bits first.
+/// I8 are the signed codes of key/value caches, with one scale per row.
 typedef enum __attribute__((enum_extensibility(closed))) ck_type {
     CK_F32 = 0,
     CK_F16 = 1,
     CK_BF16 = 2,
     CK_Q4 = 3,
     CK_Q8 = 4,
+    CK_I8 = 5,
 } ck_type;
 
 /// A weight matrix [rows, columns], row-major, exactly as it lies in the mapped file (any alignment), or the first

@@ -119,24 +119,10 @@ struct Attention: Sendable {
     }
     let attended = pass.rows(.attended, heads * dimension)
     var task = ck_attention_task(
-      queries: queries.base, out: attended.base, keys: cache.keys, values: cache.values, query_stride: queries.stride,
-      out_stride: attended.stride, heads: heads, kv_heads: layer.keyValueHeads, head_dim: dimension,
-      capacity: cache.capacity, first_position: pass.position + pass.first, window: window, type: cache.type,
-      scale: scale)
-    // Query heads that share keys stay together, unless that would leave threads without work.
-    let tile = 8
-    let rowTiles = (pass.count + tile - 1) / tile
-    let threads = Int(ck_team_size())
-    let parts = rowTiles * layer.keyValueHeads >= threads ? layer.keyValueHeads : heads
-    let width = heads / parts
-    withUnsafePointer(to: &task) { task in
-      pass.forEach(rowTiles * parts) { share in
-        for item in share {
-          let row = item / parts * tile
-          let head = item % parts * width
-          ck_attention(task, row, min(row + tile, pass.count), head, head + width)
-        }
-      }
-    }
+      queries: queries.base, out: attended.base, keys: cache.keys, values: cache.values, key_scales: cache.keyScales,
+      value_scales: cache.valueScales, query_stride: queries.stride, out_stride: attended.stride, heads: heads,
+      kv_heads: layer.keyValueHeads, head_dim: dimension, capacity: cache.capacity,
+      first_position: pass.position + pass.first, window: window, type: cache.type, scale: scale)
+    AttentionShares(task, rows: pass.count, stateFloats: pass.workspace.count(.gate)).run(&task, pass)
   }
 }

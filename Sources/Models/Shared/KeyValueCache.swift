@@ -21,18 +21,42 @@ struct KeyValueCache {
     buffer = try PoolBuffer(byteCount: shape.byteCount(layer))
   }
 
+  // One after the other: keys, values and, for int8, the scales of the keys' rows and of the values' rows.
   var keys: UnsafeMutableRawPointer { buffer.base }
-  var values: UnsafeMutableRawPointer { buffer.base + buffer.byteCount / 2 }
+  var values: UnsafeMutableRawPointer { buffer.base + heads * capacity * rowBytes }
+  var keyScales: UnsafeMutablePointer<Float>? { scales(0) }
+  var valueScales: UnsafeMutablePointer<Float>? { scales(1) }
 
   var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
 
+  private var rowBytes: Int { dimension * CacheShape.elementSize(type) }
+
+  private func scales(_ index: Int) -> UnsafeMutablePointer<Float>? {
+    guard type == .CK_I8 else { return nil }
+    let first = buffer.base + 2 * heads * capacity * rowBytes
+    return first.assumingMemoryBound(to: Float.self) + index * heads * capacity
+  }
+
   /// Stores one position: key and value are [key heads, head size].
   func store(position: Int, key: UnsafePointer<Float>, value: UnsafePointer<Float>) {
-    let bytes = CacheShape.elementSize(type)
     for head in 0..<heads {
-      let offset = (head * capacity + position % capacity) * dimension * bytes
-      ck_store(keys + offset, type, key + head * dimension, dimension)
-      ck_store(values + offset, type, value + head * dimension, dimension)
+      let slot = head * capacity + position % capacity
+      store(key + head * dimension, in: keys, keyScales, slot)
+      store(value + head * dimension, in: values, valueScales, slot)
+    }
+  }
+
+  private func store(
+    _ row: UnsafePointer<Float>, in rows: UnsafeMutableRawPointer, _ scales: UnsafeMutablePointer<Float>?, _ slot: Int
+  ) {
+    let target = rows + slot * rowBytes
+    guard let scales else { return ck_store(target, type, row, dimension) }
+    var sum: Float = 0  // that activations have and caches do not need
+    withUnsafeMutablePointer(to: &sum) { sum in
+      let quantized = ck_activations(
+        values: target.assumingMemoryBound(to: Int8.self), scales: scales + slot, sums: sum, columns: dimension,
+        group: dimension, order: .CK_NATURAL)
+      ck_quantize_activations(quantized, row, dimension, 0, 1)
     }
   }
 }
@@ -48,10 +72,21 @@ struct CacheShape {
     self.contextLength = contextLength
     window = model.slidingWindow
     chunk = min(options.prefillChunk, contextLength)
-    type = options.float32Activations ? .CK_F32 : .CK_BF16
+    type =
+      switch options.keyValueCache {
+      case .int8: .CK_I8
+      case .bf16: .CK_BF16
+      case nil: options.float32Activations ? .CK_F32 : .CK_BF16
+      }
   }
 
-  static func elementSize(_ type: ck_type) -> Int { type == .CK_F32 ? 4 : 2 }
+  static func elementSize(_ type: ck_type) -> Int {
+    switch type {
+    case .CK_F32: 4
+    case .CK_I8: 1
+    default: 2
+    }
+  }
 
   func capacity(_ layer: LayerConfiguration) -> Int {
     let block = Int(CK_ATTENTION_BLOCK)
@@ -59,8 +94,9 @@ struct CacheShape {
     return (positions + block - 1) / block * block
   }
 
-  /// Bytes of keys and values.
+  /// Bytes of keys, values and scales.
   func byteCount(_ layer: LayerConfiguration) -> Int {
-    2 * layer.keyValueHeads * capacity(layer) * layer.headDimension * Self.elementSize(type)
+    let scale = type == .CK_I8 ? MemoryLayout<Float>.size : 0
+    return 2 * layer.keyValueHeads * capacity(layer) * (layer.headDimension * Self.elementSize(type) + scale)
   }
 }

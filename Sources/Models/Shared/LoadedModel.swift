@@ -31,6 +31,7 @@ package final class LoadedModel: Sendable {
     let caches = configuration.layers.filter { $0.keyValueSource == nil }
     return ContextPlan(
       keyValueBytes: caches.reduce(0) { $0 + BufferPool.rounded(shape.byteCount($1)) },
-      workspaceBytes: Workspace.byteCount(configuration, chunk: shape.chunk))
+      workspaceBytes: Workspace.byteCount(
+        configuration, chunk: shape.chunk, contextLength: shape.contextLength))
   }
 }

@@ -29,7 +29,7 @@ package final class Timeline {
     self.contextLength = contextLength
     self.options = options
     let shape = CacheShape(model.configuration, contextLength: contextLength, options: options)
-    workspace = try Workspace(model.configuration, chunk: shape.chunk)
+    workspace = try Workspace(model.configuration, chunk: shape.chunk, contextLength: contextLength)
     // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
     quantizes = !options.float32Activations
     canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)

@@ -30,10 +30,10 @@ struct Workspace {
   private let buffer: PoolBuffer
   private let offsets: [Int]
 
-  init(_ configuration: ModelConfiguration, chunk: Int) throws(GemmaError) {
+  init(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) throws(GemmaError) {
     var offsets: [Int] = []
     var count = 0
-    for size in Self.sizes(configuration, chunk: chunk) {
+    for size in Self.sizes(configuration, chunk: chunk, contextLength: contextLength) {
       offsets.append(count)
       count += size
     }
@@ -43,22 +43,27 @@ struct Workspace {
   }
 
   /// Bytes of the buffer that `init` takes.
-  static func byteCount(_ configuration: ModelConfiguration, chunk: Int) -> Int {
-    BufferPool.rounded(sizes(configuration, chunk: chunk).reduce(0, +) * MemoryLayout<Float>.size)
+  static func byteCount(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) -> Int {
+    BufferPool.rounded(
+      sizes(configuration, chunk: chunk, contextLength: contextLength).reduce(0, +) * MemoryLayout<Float>.size)
   }
 
   var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
 
   func base(_ region: Region) -> UnsafeMutablePointer<Float> { buffer.floats + offsets[region.rawValue] }
 
+  /// Floats of a region that another one follows.
+  func count(_ region: Region) -> Int { offsets[region.rawValue + 1] - offsets[region.rawValue] }
+
   /// Floats from one stream to the next.
-  var streamStride: Int { offsets[Region.stream1.rawValue] - offsets[Region.stream0.rawValue] }
+  var streamStride: Int { count(.stream0) }
 
   /// Floats per region in the order of `Region`, each a whole number of cache lines.
-  private static func sizes(_ configuration: ModelConfiguration, chunk: Int) -> [Int] {
+  private static func sizes(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) -> [Int] {
     Region.allCases.map { region in
       let (rows, columns) = shape(region, configuration, chunk)
-      return (rows * columns + 15) / 16 * 16
+      let states = region == .gate ? AttentionShares.stateFloats(configuration, contextLength: contextLength) : 0
+      return (max(rows * columns, states) + 15) / 16 * 16
     }
   }
 
@@ -78,7 +83,8 @@ struct Workspace {
     case .normed, .mixed: return (chunk, hidden)
     case .query, .attended: return (chunk, queryWidth)
     case .key, .value: return (chunk, keyWidth)
-    // The gate's region also takes the projection of all per-layer inputs, before the first layer runs.
+    // The gate's region also takes the projection of all per-layer inputs, before the first layer runs, and what
+    // `AttentionShares` leaves while attention runs.
     case .gate: return (chunk, max(feedForward, perLayerWidth))
     case .up: return (chunk, feedForward)
     case .selection: return (sparse ? 1 : 0, feedForward)
