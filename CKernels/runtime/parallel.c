@@ -12,34 +12,53 @@
 // Both use sequentially consistent operations, so either the worker sees the end and stays out, or the caller
 // sees the worker and waits for it: the job's fields never change under a reader.
 
+// Each thread has a run of neighbouring shares and works through it from the front, so that what its kernels
+// fetch ahead is what it needs next; a thread whose run is empty takes shares from the ends of the others.
+
 enum {
-    most_parts = 16,   // of a job, each with its own counter
-    shares_per_thread = 8,   // enough to even out a thread that lost its core, few enough to claim cheaply
+    shares_per_thread = 12, // enough to even out a thread that lost its core, few enough to claim cheaply
+    largest_runs = 64,      // threads beyond take shares from the others only
     looks_per_clock = 32,   // looks at the awaited word between two looks at the clock
+    fetched_piece = 1024,   // bytes between two looks at the awaited word
     patient_nanoseconds = 50000,
-    hasty_nanoseconds = 20000,   // when the team fills the machine, others may need the core
+    hasty_nanoseconds = 20000, // when the team fills the machine, others may need the core
 };
 
 static const uint32_t closed_for_good = UINT32_MAX - 1;
+
+/// What was announced; `serial` tells one announcement from the next.
+typedef struct announcement {
+    ck_range ranges[CK_ANNOUNCED_RANGES];
+    uint32_t serial;
+} announcement;
+
+/// How far one thread is with its part of an announcement.
+typedef struct fetcher {
+    announcement announced;
+    size_t range, done;    // bytes of the range
+    size_t index, threads; // this thread's part of a range and the number of parts
+} fetcher;
 
 typedef struct job {
     ck_task task;
     void *context;
     size_t count, shares;
+    announcement announced;
 } job;
-
-typedef struct counter {
-    _Alignas(64) _Atomic size_t next;   // share to claim
-} counter;
 
 typedef struct team {
     _Alignas(64) _Atomic uint32_t epoch;
-    counter part[most_parts];
+    struct {
+        _Alignas(64) _Atomic uint64_t shares; // those left: first in the low half, end in the high half
+    } runs[largest_runs];
+    size_t run_count;
     _Alignas(64) _Atomic uint32_t inside;   // workers that may read the job
-    _Alignas(64) _Atomic uint32_t sleepers;   // workers that may sleep on the epoch
-    _Atomic bool caller_sleeps;   // on `inside`
-    _Atomic size_t places;   // given to helpers
+    _Alignas(64) _Atomic uint32_t sleepers; // workers that may sleep on the epoch
+    _Atomic bool caller_sleeps;             // on `inside`
     job job;
+    announcement announced;      // only the caller reads and writes it
+    fetcher fetcher;             // the caller's
+    _Atomic uint32_t next_index; // of the threads as they enter
     size_t size;
     long spin_nanoseconds;
     void (*body)(void *context);
@@ -49,8 +68,7 @@ typedef struct team {
 static _Thread_local team *current_team;
 static _Thread_local bool in_task;
 
-static void relax(void)
-{
+static void relax(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -58,16 +76,39 @@ static void relax(void)
 #endif
 }
 
-static long long nanoseconds(void)
-{
+static long long nanoseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
+static void start_fetching(fetcher *f, const announcement *announced) {
+    if (f->announced.serial == announced->serial)
+        return;
+    f->announced = *announced;
+    f->range = 0;
+    f->done = 0;
+}
+
+/// Fetches the thread's next piece; false when there is none.
+static bool fetch_piece(fetcher *f) {
+    for (; f->range < CK_ANNOUNCED_RANGES; f->range++, f->done = 0) {
+        const ck_range *range = &f->announced.ranges[f->range];
+        const size_t part = range->bytes / f->threads, wanted = part < range->front ? part : range->front;
+        if (f->done >= wanted)
+            continue;
+        const char *from = (const char *)range->start + f->index * part + f->done;
+        const size_t bytes = wanted - f->done < fetched_piece ? wanted - f->done : fetched_piece;
+        for (size_t i = 0; i < bytes; i += 64)
+            __builtin_prefetch(from + i, 0, 2);
+        f->done += bytes;
+        return true;
+    }
+    return false;
+}
+
 /// Looks at the word for a while; returns its last value, which is `value` when nothing happened in time.
-static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience)
-{
+static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience) {
     uint32_t seen = atomic_load(word);
     if (seen != value || patience == 0)
         return seen;
@@ -83,38 +124,45 @@ static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience
     return seen;
 }
 
-static size_t parts(const team *t)
-{
-    return t->size < most_parts ? t->size : most_parts;
+static uint64_t pack_shares(size_t first, size_t end) {
+    return (uint64_t)end << 32 | first;
 }
 
-/// The first share of a part of the job.
-static size_t part_begin(const team *t, size_t part)
-{
-    return t->job.shares * part / parts(t);
+/// Takes a share from the front of one's own run or from the end of another's; false when the run is empty.
+static bool claim(_Atomic uint64_t *run, bool own, size_t *share) {
+    uint64_t left = atomic_load(run);
+    for (;;) {
+        const size_t first = left & UINT32_MAX, end = left >> 32;
+        if (first == end)
+            return false;
+        if (atomic_compare_exchange_weak(run, &left,
+                                         own ? pack_shares(first + 1, end) : pack_shares(first, end - 1))) {
+            *share = own ? first : end - 1;
+            return true;
+        }
+    }
 }
 
-/// Claims shares until none is left: first those of the thread's own part, in order, so that what a kernel fetches
-/// ahead is mostly what the same thread needs next; then those that other parts have left.
-static void take_part(team *t, size_t place)
-{
+/// Works on shares until none is left; `index` is the thread's.
+static void take_part(team *t, size_t index) {
     const job *j = &t->job;
     const size_t base = j->count / j->shares, longer = j->count % j->shares;
-    for (size_t i = 0; i < parts(t); i++) {
-        const size_t part = (place + i) % parts(t), end = part_begin(t, part + 1);
-        for (size_t share; (share = atomic_fetch_add(&t->part[part].next, 1)) < end;) {
+    for (size_t i = 0; i < t->run_count; i++) {
+        const size_t run = (index + i) % t->run_count;
+        for (size_t share; claim(&t->runs[run].shares, run == index, &share);) {
             const size_t begin = share * base + (share < longer ? share : longer);
             j->task(j->context, begin, begin + base + (share < longer));
         }
     }
 }
 
-static void work(team *t)
-{
+static void work(team *t) {
     in_task = true;
-    const size_t place = atomic_fetch_add(&t->places, 1) + 1;
     uint32_t seen = 0;
+    fetcher fetcher = {.index = atomic_fetch_add(&t->next_index, 1) + 1, .threads = t->size};
     for (;;) {
+        while (atomic_load(&t->epoch) == seen && fetch_piece(&fetcher)) {
+        }
         uint32_t epoch = spin_while(&t->epoch, seen, t->spin_nanoseconds);
         while (epoch == seen) {
             atomic_fetch_add(&t->sleepers, 1);
@@ -125,8 +173,10 @@ static void work(team *t)
         if (epoch % 2 == 1) {
             atomic_fetch_add(&t->inside, 1);
             epoch = atomic_load(&t->epoch);
-            if (epoch % 2 == 1)
-                take_part(t, place);
+            if (epoch % 2 == 1) {
+                take_part(t, fetcher.index);
+                start_fetching(&fetcher, &t->job.announced);
+            }
             if (atomic_fetch_sub(&t->inside, 1) == 1 && atomic_load(&t->caller_sleeps))
                 ck_wake_all(&t->inside);
         }
@@ -137,16 +187,17 @@ static void work(team *t)
     in_task = false;
 }
 
-static void set_epoch(team *t, uint32_t epoch)
-{
+static void set_epoch(team *t, uint32_t epoch) {
     atomic_store(&t->epoch, epoch);
     if (atomic_load(&t->sleepers) > 0)
         ck_wake_all(&t->epoch);
 }
 
-static void wait_for_workers(team *t)
-{
+static void wait_for_workers(team *t) {
     uint32_t inside;
+    start_fetching(&t->fetcher, &t->job.announced);
+    while (atomic_load(&t->inside) > 0 && fetch_piece(&t->fetcher)) {
+    }
     while ((inside = atomic_load(&t->inside)) > 0) {
         inside = spin_while(&t->inside, inside, t->spin_nanoseconds);
         if (inside == 0)
@@ -159,8 +210,7 @@ static void wait_for_workers(team *t)
     }
 }
 
-void ck_for(size_t count, size_t grain, ck_task task, void *context)
-{
+void ck_for(size_t count, size_t grain, ck_task task, void *context) {
     team *t = current_team;
     if (count == 0)
         return;
@@ -174,28 +224,36 @@ void ck_for(size_t count, size_t grain, ck_task task, void *context)
     if (shares <= 1) {
         task(context, 0, count);
     } else {
-        t->job = (job){task, context, count, shares};
-        for (size_t part = 0; part < parts(t); part++)
-            atomic_store(&t->part[part].next, part_begin(t, part));
+        t->job = (job){task, context, count, shares, t->announced};
+        for (size_t i = 0; i < t->run_count; i++)
+            atomic_store(&t->runs[i].shares,
+                         pack_shares(i * shares / t->run_count, (i + 1) * shares / t->run_count));
         // Wrapping before the closing value keeps that value unique; workers compare epochs for equality
         // only.
         const uint32_t epoch = atomic_load(&t->epoch) >= closed_for_good - 2 ? 0 : atomic_load(&t->epoch);
         set_epoch(t, epoch + 1);
         take_part(t, 0);
-        atomic_store(&t->epoch, epoch + 2);   // nobody needs to wake for an end
+        atomic_store(&t->epoch, epoch + 2); // nobody needs to wake for an end
         wait_for_workers(t);
     }
     in_task = false;
 }
 
-size_t ck_team_size(void)
-{
+void ck_announce(const ck_range *ranges, size_t count) {
+    team *t = current_team;
+    if (!t || in_task)
+        return;
+    for (size_t i = 0; i < CK_ANNOUNCED_RANGES; i++)
+        t->announced.ranges[i] = i < count ? ranges[i] : (ck_range){NULL, 0, 0};
+    t->announced.serial++;
+}
+
+size_t ck_team_size(void) {
     return current_team ? current_team->size : 1;
 }
 
 /// What each thread of the region does.
-static void enter(team *t, bool first)
-{
+static void enter(team *t, bool first) {
     current_team = t;
     if (first) {
         t->body(t->context);
@@ -214,15 +272,13 @@ int omp_get_thread_num(void);
 // Only LLVM's runtime has it.
 __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
 
-static void region(void *data)
-{
+static void region(void *data) {
     enter(data, omp_get_thread_num() == 0);
 }
 
-static void run_region(team *t)
-{
+static void run_region(team *t) {
     if (kmp_set_blocktime)
-        kmp_set_blocktime(0);   // between regions workers sleep rather than spin
+        kmp_set_blocktime(0); // between regions workers sleep rather than spin
     GOMP_parallel(region, t, (unsigned)t->size, 0);
 }
 
@@ -232,13 +288,11 @@ static void run_region(team *t)
 
 // Iteration 0 may run on any thread, and the caller may be given no other until the body ends: the body runs
 // on the calling thread and only the helpers are dispatched.
-static void helper(void *data)
-{
+static void helper(void *data) {
     enter(data, false);
 }
 
-static void run_region(team *t)
-{
+static void run_region(team *t) {
     dispatch_group_t group = dispatch_group_create();
     dispatch_queue_t queue = dispatch_get_global_queue(QOS_CLASS_USER_INITIATED, 0);
     for (size_t i = 1; i < t->size; i++)
@@ -251,16 +305,14 @@ static void run_region(team *t)
 #else
 
 // No runtime: the body runs alone.
-static void run_region(team *t)
-{
+static void run_region(team *t) {
     t->size = 1;
     enter(t, true);
 }
 
 #endif
 
-void ck_team_run(size_t threads, void (*body)(void *context), void *context)
-{
+void ck_team_run(size_t threads, void (*body)(void *context), void *context) {
     if (threads <= 1 || current_team) {
         body(context);
         return;
@@ -274,9 +326,11 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context)
     }
     team t = {
         .size = threads < INT_MAX ? threads : INT_MAX,
+        .run_count = threads < largest_runs ? threads : largest_runs,
         .spin_nanoseconds = threads > processors    ? 0
                             : threads == processors ? hasty_nanoseconds
                                                     : patient_nanoseconds,
+        .fetcher = {.threads = threads},
         .body = body,
         .context = context,
     };

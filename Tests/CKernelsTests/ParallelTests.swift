@@ -115,6 +115,33 @@ struct ParallelTests {
     #expect(tally.allEqual(300))
   }
 
+  @Test("the shares of a thread that does not come are done by the others")
+  func stolenShares() {
+    let tally = Tally(60)
+    // More threads than processors: whoever is late finds its run empty.
+    team(16) { for _ in 0..<200 { loop(60, grain: 1, tally) } }
+    #expect(tally.allEqual(200))
+  }
+
+  @Test(
+    "announced memory is fetched at its very end, by any number of threads, and changes no loop",
+    arguments: [1, 2, 3, 70])
+  func announced(threads: Int) throws {
+    let memory = try GuardedMemory(bytes: 100_001)
+    let tally = Tally(23)
+    team(threads) {
+      for front in [0, 1, 4096, 1 << 30] {
+        let range = ck_range(start: UnsafeRawPointer(memory.raw), bytes: 100_001, front: front)
+        ck_announce([range, ck_range(), range], 3)
+        for _ in 0..<20 { loop(23, grain: 1, tally) }
+      }
+      ck_announce(nil, 0)
+      loop(23, grain: 1, tally)
+    }
+    #expect(tally.allEqual(81))
+    #expect(memory.isIntact)
+  }
+
   @Test("outside a team the caller does it all")
   func outside() {
     let tally = Tally(100)

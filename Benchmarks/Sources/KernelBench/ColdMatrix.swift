@@ -20,7 +20,7 @@ struct ColdMatrix {
     let types: [Int: ck_type] = [4: .CK_Q4, 8: .CK_Q8]
     matrix = ck_matrix(
       data: nil, scales: group > 0 ? region.base + codes : nil, biases: group > 0 ? region.base + codes + scales : nil,
-      rows: rows, columns: columns, group: group, type: types[bits] ?? .CK_BF16, scale_type: .CK_BF16)
+      rows: rows, columns: columns, stride: columns, group: group, type: types[bits] ?? .CK_BF16, scale_type: .CK_BF16)
   }
 
   subscript(call: Int) -> ck_matrix {

@@ -12,9 +12,24 @@ typedef void (*ck_task)(void *context, size_t begin, size_t end);
 void ck_team_run(size_t threads, void (*body)(void *context), void *context);
 
 /// Runs task over [0, count) in shares of at least `grain` items and returns when all are done.
-/// Shares are claimed one by one, so a thread that lost its core delays the rest by one share only.
+/// A thread works through neighbouring shares and then takes some of the others', so a thread that lost its core
+/// delays the rest by one share only.
 /// Outside a team, and inside a task, the whole range runs on the caller.
 void ck_for(size_t count, size_t grain, ck_task task, void *context);
+
+/// Memory that a later loop is going to read, each thread its own part of it.
+typedef struct ck_range {
+    const void *start;
+    size_t bytes;
+    size_t front;   // bytes at the front of each thread's part that are worth fetching early
+} ck_range;
+
+enum { CK_ANNOUNCED_RANGES = 3 };
+
+/// Announces what a later loop will read; at most CK_ANNOUNCED_RANGES ranges, in place of those announced before.
+/// From the next loop on, threads of the team that wait for the others or for the next loop fetch it into their
+/// caches meanwhile. Does nothing outside a team and inside a task.
+void ck_announce(const ck_range *ranges, size_t count);
 
 /// Threads of the team the caller is in; 1 outside a team.
 size_t ck_team_size(void);

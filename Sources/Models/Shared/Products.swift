@@ -28,6 +28,7 @@ struct Products {
   let canonical: Bool
   let workspace: Workspace
   let stop: StopSignal
+  private let readAhead = ReadAhead()
 
   init(_ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal()) {
     self.workspace = workspace
@@ -46,6 +47,7 @@ struct Products {
       let together = rest.filter { Format($0.matrix, quantizes: quantizes) == format }
       rest.removeAll { Format($0.matrix, quantizes: quantizes) == format }
       let activations = prepare(format, x, columns: Int(first.matrix.raw.columns), count: count)
+      if count <= Self.fewRows { readAhead.willMultiply(first.matrix) }
       run(together, activations, x, count)
     }
   }
@@ -63,6 +65,7 @@ struct Products {
     }
     let activations = prepare(format, x, columns: Int(gate.matrix.raw.columns), count: count)
     let width = gate.range.count
+    if count <= Self.fewRows { readAhead.willMultiply(gate.matrix) }
     Parallel.forEach(blocks(width), grain: 2, unless: stop) { share in
       let begin = share.lowerBound * Self.block
       let end = min(share.upperBound * Self.block, width)
