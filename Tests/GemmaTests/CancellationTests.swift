@@ -79,6 +79,8 @@ private let largeModel = ProcessInfo.processInfo.environment["GEMMA_LARGE_MODEL"
     let model = try await GemmaModel(at: try #require(largeModel), options: .init(contextLength: 2100))
     let prompt = SessionTests.tokens(2000)
     let context = GemmaContext(model)
+    // The weights' pages come in first: reading one from the disk cannot be interrupted.
+    try await context.sync(to: prompt)
     let prefill = try await Self.delays(20, within: 0.05..<1.5) {
       try await context.rewind(to: 0)
       try await context.sync(to: prompt)
