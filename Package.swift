@@ -53,7 +53,7 @@ let package = Package(
     .target(name: "Tokenization", dependencies: ["Tensors"], swiftSettings: strict),
     .target(name: "Models", dependencies: ["Tokenization", "Weights", "Tensors"], swiftSettings: strict),
     .target(name: "Gemma", dependencies: ["Models", "Tokenization", "Weights", "Tensors"], swiftSettings: strict),
-    .target(name: "DemoModel", resources: [.copy("Resources/demo")], swiftSettings: strict),
+    .target(name: "DemoModel", resources: [.copy("Resources/demo"), .copy("Resources/demo4")], swiftSettings: strict),
     .executableTarget(
       name: "GemmaCommand",
       dependencies: ["Gemma", "DemoModel", "Models", "Tokenization", "Weights", "Tensors"],

@@ -22,7 +22,8 @@ enum Help {
 
       \(list.joined(separator: "\n"))
 
-      A model is a folder (config.json, tokenizer.json, safetensors), or `demo` for the bundled one.
+      A model is a folder (config.json, tokenizer.json, safetensors), or one of the bundled `demo` (Gemma 3n) and
+      `demo4` (Gemma 4).
       `gemma help COMMAND` explains a command. Try: gemma run demo "Once upon a time"
       """
   }

@@ -1,3 +1,4 @@
+import DemoModel
 import Foundation
 import Gemma
 
@@ -80,7 +81,7 @@ enum RunCommand: Command {
       return ("demo", nil)
     }
     let isModel =
-      only == "demo" || only.hasSuffix(".gguf") || FileManager.default.fileExists(atPath: only)
+      DemoModel(rawValue: only) != nil || only.hasSuffix(".gguf") || FileManager.default.fileExists(atPath: only)
       || (only.contains("/") && !only.contains(" "))
     return isPromptElsewhere || isModel ? (only, nil) : ("demo", only)
   }

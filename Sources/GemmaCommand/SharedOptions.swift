@@ -58,10 +58,10 @@ enum SharedOptions {
   /// The folder behind a model's name.
   static func folder(_ name: String) throws -> URL {
     guard !name.isEmpty else { throw UsageError("the model's name is empty; give a folder or demo") }
-    if name == "demo" {
-      guard let folder = DemoModel.folder else {
+    if let demo = DemoModel(rawValue: name) {
+      guard let folder = demo.folder else {
         throw GemmaError.modelNotFound(
-          URL(filePath: "demo"),
+          URL(filePath: name),
           reason:
             "the demo's resource folder is not beside the executable; keep swift-gemma_DemoModel.resources with it")
       }

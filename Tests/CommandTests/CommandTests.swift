@@ -13,6 +13,14 @@ import Testing
     #expect(try CommandRun(arguments + ["--threads", "1", "--kernels", "portable"]).output == first.output)
   }
 
+  @Test("both bundled models answer a question and end by themselves", arguments: ["demo", "demo4"])
+  func bundled(name: String) throws {
+    let run = try CommandRun(["run", name, "Tell me about a fox", "--seed", "7", "--format", "json"])
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(try run.json()["finish_reason"] as? String == "end_of_turn")
+    #expect(try (run.json()["text"] as? String ?? "").contains("fox"))
+  }
+
   @Test("run takes the prompt from stdin and prints one JSON object with the documented keys")
   func json() throws {
     let run = try CommandRun(

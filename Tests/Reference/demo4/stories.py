@@ -5,6 +5,7 @@ import time
 import torch
 
 from demo.batches import Data, to_tensors
+from demo.samples import until_stop
 
 
 def answers(model, heads, sampling, longest=200):
@@ -12,12 +13,7 @@ def answers(model, heads, sampling, longest=200):
     width = max(map(len, heads))
     ids = torch.tensor([[0] * (width - len(h)) + h for h in heads])
     made = model.generate(ids, attention_mask=(ids != 0).long(), max_new_tokens=longest, **sampling).tolist()
-    out = []
-    for head, row in zip(heads, made):
-        answer = row[width:]
-        end = next((i + 1 for i, piece in enumerate(answer) if piece in sampling["eos_token_id"]), longest)
-        out.append((head, answer[:end]))
-    return out
+    return [(head, until_stop(row[width:], sampling["eos_token_id"])) for head, row in zip(heads, made)]
 
 
 def row(question, answer, length):
