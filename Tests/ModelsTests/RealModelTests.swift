@@ -83,13 +83,13 @@ struct RealModelTests {
     #expect(int8 < float32 * 1.01)
   }
 
-  @Test("int8 caches cost at most 0.5 % in perplexity", arguments: ["hf", "mlx4"])
+  @Test("int8 caches cost at most 2 % in perplexity", arguments: ["hf", "mlx4"])
   func int8CacheCost(name: String) throws {
     let page = try Expected.read(name).page
     let costs = try KeyValueCacheType.allCases.map { cache in
       perplexity(try pageLogProbabilities(timeline(name, float32: false, keyValueCache: cache), page.ids))
     }
     print("real 270M \(name): perplexity \(costs[0]) with bf16 caches, \(costs[1]) with int8")
-    #expect(costs[1] < costs[0] * 1.005)
+    #expect(costs[1] < costs[0] * 1.02)
   }
 }
