@@ -39,7 +39,9 @@ enum SharedOptions {
       }
       options.keyValueCache = cache
     }
-    if let name = arguments.string("kernels") { try Kernels.select(name) }
+    // The library ignores a level it does not know; whoever typed one wants to hear of it.
+    let variable = ProcessInfo.processInfo.environment["GEMMA_KERNELS"].flatMap { $0.isEmpty ? nil : $0 }
+    if let name = arguments.string("kernels") ?? variable { try Kernels.select(name) }
     if let limit = try arguments.bytes("memory-limit") { Memory.memoryLimit = limit }
     if let limit = try arguments.bytes("cache-limit") { Memory.cacheLimit = limit }
     _ = try wantsJSON(arguments)

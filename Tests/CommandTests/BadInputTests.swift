@@ -116,6 +116,14 @@ import Testing
     }
   }
 
+  @Test("a kernel level that the environment names is refused like one among the options")
+  func environment() throws {
+    let unknown = try CommandRun(shell: "GEMMA_KERNELS=abacus $gemma run demo fox")
+    #expect(unknown.code == 64 && unknown.errors.contains("abacus") && unknown.output.isEmpty)
+    let portable = try CommandRun(shell: "GEMMA_KERNELS=portable $gemma run demo fox -n 1 -v")
+    #expect(portable.code == 0 && portable.errors.contains("portable kernels"), "\(portable.errors)")
+  }
+
   @Test("an unwritable output folder fails and leaves nothing behind")
   func unwritable() throws {
     try Fixtures.withTemporaryFolder { folder in

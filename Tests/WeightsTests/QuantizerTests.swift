@@ -172,6 +172,9 @@ struct QuantizerTests {
       #expect(throws: GemmaError.self) { try quantizer.run(from: Fixtures.model("gemma3-q4-g64"), to: target) }
       #expect(throws: GemmaError.self) { try quantizer.run(from: plain, to: folder) }
       #expect(throws: GemmaError.self) { try quantizer.run(from: plain, to: folder.appending(path: "absent/out")) }
+      let misspelt = try CheckpointQuantizer(bits: 4, group: 32, keep: ["embed_tokens", "q_porj"])
+      let unmatched = #expect(throws: GemmaError.self) { try misspelt.run(from: plain, to: target) }
+      #expect(unmatched?.errorDescription?.contains("q_porj") == true)
       let damaged = folder.appending(path: "damaged")
       try FileManager.default.createDirectory(at: damaged, withIntermediateDirectories: false)
       let header = "{\"model.embed_tokens.weight\":{\"dtype\":\"F32\",\"shape\":[2,32],\"data_offsets\":[0,256]}}"

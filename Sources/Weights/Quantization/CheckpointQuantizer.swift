@@ -40,7 +40,8 @@ package struct CheckpointQuantizer: Sendable {
   ///   - progress: told the share done, 0 to 1, a few times per second or so.
   ///   - shouldStop: asked as often; true ends the work with `CancellationError`.
   /// - Throws: `.fileAccess` of `destination` where writing fails and of other files where reading does; the errors of
-  ///   `Checkpoint`; `.unsupportedModel` for a source that is quantised; `.malformedFile` for weights that are not finite.
+  ///   `Checkpoint`; `.unsupportedModel` for a source that is quantised; `.malformedFile` for weights that are not finite;
+  ///   `.invalidOption` for a pattern of `keep` that matches nothing.
   package func run(
     from source: URL, to destination: URL, progress: (Double) -> Void = { _ in }, shouldStop: () -> Bool = { false }
   ) throws -> Summary {
@@ -50,6 +51,10 @@ package struct CheckpointQuantizer: Sendable {
       throw GemmaError.unsupportedModel("\(source.path) is quantised already; start from bf16, f16 or f32 weights")
     }
     try checkpoint.checkGapless()
+    for pattern in keep where !checkpoint.storage.keys.contains(where: { Self.matches(pattern, $0) }) {
+      throw GemmaError.invalidOption(
+        "no module matches \"\(pattern)\"; expected a part of a path such as embed_tokens or layers.0.*.q_proj")
+    }
     let plan = QuantizationPlan(checkpoint, quantizer, wrapped: config.has("text_config"), keeps: keeps)
     let folder = try PartialFolder(for: destination)
     do {
@@ -107,14 +112,14 @@ package struct CheckpointQuantizer: Sendable {
     .sorted().map { source.appendingPathComponent($0) }.filter { !$0.hasDirectoryPath }
   }
 
-  private func keeps(_ module: String) -> Bool {
-    keep.contains { pattern in
-      var rest = module[...]
-      for part in pattern.split(separator: "*") {
-        guard let found = rest.range(of: part) else { return false }
-        rest = rest[found.upperBound...]
-      }
-      return true
+  private func keeps(_ module: String) -> Bool { keep.contains { Self.matches($0, module) } }
+
+  private static func matches(_ pattern: String, _ path: String) -> Bool {
+    var rest = path[...]
+    for part in pattern.split(separator: "*") {
+      guard let found = rest.range(of: part) else { return false }
+      rest = rest[found.upperBound...]
     }
+    return true
   }
 }
