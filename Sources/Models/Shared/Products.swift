@@ -28,9 +28,14 @@ struct Products {
   let canonical: Bool
   let workspace: Workspace
   let stop: StopSignal
-  private let readAhead = ReadAhead()
+  /// Must outlive the pass: it learns in one what it announces in the next.
+  private let readAhead: ReadAhead
 
-  init(_ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal()) {
+  init(
+    _ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal(),
+    readAhead: ReadAhead = ReadAhead()
+  ) {
+    self.readAhead = readAhead
     self.workspace = workspace
     self.stop = stop
     self.quantizes = quantizes

@@ -10,6 +10,7 @@ package final class Timeline {
   package let model: LoadedModel
   private let options: ComputeOptions
   private let workspace: Workspace
+  private let readAhead = ReadAhead()
   private let quantizes: Bool
   private let canonical: Bool
   private let caches: [KeyValueCache?]
@@ -113,8 +114,9 @@ package final class Timeline {
     return Advance.Chunk(
       pass: Pass(
         tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
-        products: Products(workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop), caches: caches,
-        rotary: model.rotary, stop: advance.stop))
+        products: Products(
+          workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop, readAhead: readAhead),
+        caches: caches, rotary: model.rotary, stop: advance.stop))
   }
 
   /// Takes a chunk through the layers that are left for it, and wanted rows to their logits; false after a pause.

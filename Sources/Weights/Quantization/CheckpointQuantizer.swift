@@ -64,7 +64,8 @@ package struct CheckpointQuantizer: Sendable {
       try write(Data(text.utf8), to: folder.file("config.json"))
       for companion in try Self.companions(of: source) {
         let file = try MappedFile(companion)
-        try write(Data(file.bytes), to: folder.file(companion.lastPathComponent))
+        let contents = withExtendedLifetime(file) { Data(file.bytes) }
+        try write(contents, to: folder.file(companion.lastPathComponent))
       }
       if shouldStop() { throw CancellationError() }
       try folder.commit()
