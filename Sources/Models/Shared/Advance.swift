@@ -10,8 +10,8 @@ package struct Advance {
     var pass: Pass
     /// The next layer.
     var layer = 0
-    /// Row of `.logits` with the last token's.
-    var lastRow = 0
+    /// Rows of `.logits` that hold the last tokens'.
+    var logitRows = 0
   }
 
   let tokens: [TokenID]

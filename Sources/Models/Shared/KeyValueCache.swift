@@ -65,13 +65,14 @@ struct KeyValueCache {
 struct CacheShape {
   let contextLength: Int
   let window: Int
+  /// The most tokens that go through the layers together: a chunk of the prompt, or a round of drafts.
   let chunk: Int
   let type: ck_type
 
   init(_ model: ModelConfiguration, contextLength: Int, options: ComputeOptions) {
     self.contextLength = contextLength
     window = model.slidingWindow
-    chunk = min(options.prefillChunk, contextLength)
+    chunk = min(max(options.prefillChunk, Workspace.headRows), contextLength)
     type =
       switch options.keyValueCache {
       case .int8: .CK_I8

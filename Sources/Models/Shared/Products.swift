@@ -19,8 +19,9 @@ struct Products {
 
   /// Weight rows that are claimed together; kernels work on 16 at a time.
   private static let block = 16
-  /// Activation rows up to which the canonical float kernel is as fast as BLAS.
-  private static let fewRows = 8
+  /// Activation rows up to which the canonical float kernel is as fast as BLAS. A round of drafts must be among them,
+  /// so that its bits are those of single tokens.
+  private static let fewRows = Workspace.headRows
 
   /// Quantised weights take int8 activations.
   let quantizes: Bool

@@ -5,6 +5,10 @@ import Weights
 ///
 /// Not thread-safe: all calls come from one thread, the `ComputeThread` in practice.
 package final class Timeline {
+  /// The most tokens that a round may draft. A pass over a token and so many drafts keeps the logits of all, and leaves
+  /// room to go back in every cache.
+  package static let longestDraft = 8
+
   package private(set) var tokens: [TokenID] = []
   package let contextLength: Int
   package let model: LoadedModel
@@ -16,8 +20,18 @@ package final class Timeline {
   private let caches: [KeyValueCache?]
   /// Positions below this may have been written at some time, also by chunks that were given up later.
   private var writtenEnd = 0
-  /// Row of `.logits` that holds the last token's, if they are there.
-  private var lastLogits: Int?
+  /// What the last pass left in the workspace.
+  private var remains: Remains?
+
+  /// The tokens at the end of a pass whose numbers are still in the workspace.
+  private struct Remains {
+    /// Index of the token in row 0 of `.normed`.
+    let position: Int
+    /// Indices of the tokens with final hidden states.
+    let hidden: Range<Int>
+    /// Indices of the tokens whose logits are in rows 0 ... of `.logits`.
+    let logits: Range<Int>
+  }
 
   /// Takes all its memory at once. `contextLength` counts tokens, prompt and answer together.
   package init(_ model: LoadedModel, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
@@ -47,12 +61,25 @@ package final class Timeline {
       keyValueBytes: caches.reduce(0) { $0 + ($1?.heldBytes ?? 0) }, workspaceBytes: workspace.heldBytes)
   }
 
-  /// Logits of the last token after the final cap, [vocabulary]; empty before the first token and after a rewind.
-  /// Valid until the next call.
-  package var logits: UnsafeBufferPointer<Float> {
-    guard let lastLogits else { return UnsafeBufferPointer(start: nil, count: 0) }
+  /// Logits of the last token after the final cap, [vocabulary]; empty where the last pass did not compute them, as
+  /// after most rewinds. Valid until the next call.
+  package var logits: UnsafeBufferPointer<Float> { logits(of: tokens.count - 1) }
+
+  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of the last
+  /// 1 + `longestDraft` tokens that were wanted.
+  package func logits(of index: Int) -> UnsafeBufferPointer<Float> {
+    guard let remains, remains.logits.contains(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
     let vocabulary = model.configuration.vocabularySize
-    return UnsafeBufferPointer(start: workspace.base(.logits) + lastLogits * vocabulary, count: vocabulary)
+    let row = workspace.base(.logits) + (index - remains.logits.lowerBound) * vocabulary
+    return UnsafeBufferPointer(start: row, count: vocabulary)
+  }
+
+  /// The last token's hidden state after the final norm, [H], which made `logits`; nil where it was not computed.
+  /// Valid until the next call.
+  package var lastHidden: UnsafePointer<Float>? {
+    guard let remains, remains.hidden.contains(tokens.count - 1) else { return nil }
+    return UnsafePointer(
+      workspace.base(.normed) + (tokens.count - 1 - remains.position) * model.configuration.hiddenSize)
   }
 
   /// Takes up tokens to append; `work` computes them. Between the two nothing else may be done with the timeline.
@@ -62,7 +89,7 @@ package final class Timeline {
     _ tokens: [TokenID], wanted: Advance.Wanted = .last, stop: StopSignal = StopSignal()
   ) throws(GemmaError) -> Advance {
     try check(tokens)
-    lastLogits = nil
+    remains = nil
     return Advance(tokens: tokens, wanted: wanted, stop: stop)
   }
 
@@ -86,7 +113,7 @@ package final class Timeline {
       tokens += chunk.pass.tokens
       advance.done += chunk.pass.tokens.count
       progress(advance.done)
-      if advance.isDone { lastLogits = chunk.lastRow }
+      if advance.isDone { remains = Self.remains(of: chunk) }
     } while !advance.isDone && !pause()
   }
 
@@ -102,12 +129,19 @@ package final class Timeline {
     }
     if kept == 0 { writtenEnd = 0 }
     tokens.removeSubrange(kept...)
-    lastLogits = nil
     return kept
   }
 
+  private static func remains(of chunk: Advance.Chunk) -> Remains {
+    let pass = chunk.pass
+    let end = pass.position + pass.tokens.count
+    return Remains(
+      position: pass.position, hidden: pass.position + pass.first..<end, logits: end - chunk.logitRows..<end)
+  }
+
   private func nextChunk(of advance: Advance) -> Advance.Chunk {
-    let end = min(advance.done + workspace.chunk, advance.tokens.count)
+    let step = advance.wanted == .every ? workspace.chunk : options.prefillChunk
+    let end = min(advance.done + step, advance.tokens.count)
     let tokens = Array(advance.tokens[advance.done..<end])
     let wanted = advance.wanted == .every ? tokens.count : end == advance.tokens.count ? 1 : 0
     writtenEnd = max(writtenEnd, self.tokens.count + tokens.count)
@@ -157,7 +191,7 @@ package final class Timeline {
         let logits = workspace.base(.logits) + (row - begin) * vocabulary
         try eachRow(firstIndex + row, UnsafeBufferPointer(start: logits, count: vocabulary))
       }
-      chunk.lastRow = rows.count - 1
+      chunk.logitRows = rows.count
     }
   }
 

@@ -23,9 +23,10 @@ struct Workspace {
     case activationValues, activationScales, activationSums
   }
 
-  /// Rows of the head that are computed at a time.
-  static let headRows = 8
+  /// Rows of the head that are computed at a time: a token and the longest draft behind it.
+  static let headRows = 1 + Timeline.longestDraft
 
+  /// Rows of the regions.
   let chunk: Int
   private let buffer: PoolBuffer
   private let offsets: [Int]
