@@ -3,7 +3,7 @@ public import Foundation
 package import Models
 public import Tensors
 public import Tokenization
-import Weights
+public import Weights
 
 /// A model: mapped weights and their vocabulary. Immutable, shared by any number of sessions.
 public final class GemmaModel: Sendable {
@@ -53,7 +53,7 @@ public final class GemmaModel: Sendable {
     let checkpoint = try Checkpoint(at: url)
     try Task.checkCancellation()
     progress?(LoadingProgress(stage: .binding, fractionCompleted: 0.3))
-    loaded = try LoadedModel(checkpoint)
+    loaded = try LoadedModel(checkpoint, slice: options.slice)
     try Task.checkCancellation()
     progress?(LoadingProgress(stage: .tokenizer, fractionCompleted: 0.5))
     let hasTokenizer = FileManager.default.fileExists(atPath: url.appending(path: "tokenizer.json").path)
@@ -72,6 +72,26 @@ public final class GemmaModel: Sendable {
     info = Info(loaded, hasTokenizer: hasTokenizer)
     loadTime = ContinuousClock.now - start
     progress?(LoadingProgress(stage: .ready, fractionCompleted: 1))
+  }
+
+  /// The slice of `whole`, with everything but the layers shared.
+  private init(_ slice: MatFormerSlice, of whole: GemmaModel) throws(GemmaError) {
+    let start = ContinuousClock.now
+    loaded = try LoadedModel(whole.loaded.checkpoint, slice: slice)
+    tokenizerResult = whole.tokenizerResult
+    chatFormat = whole.chatFormat
+    var options = whole.options
+    options.slice = slice
+    self.options = options
+    info = Info(loaded, hasTokenizer: whole.info.hasTokenizer)
+    loadTime = ContinuousClock.now - start
+  }
+
+  /// Another size of the same model, for sessions of its own: both share the mapped files, so that two sizes cost the
+  /// memory of one. The slice is one of the whole model in the files, whatever part of it this object is.
+  /// - Throws: ``GemmaError/unsupportedSlice(name:layer:reason:)`` naming the layer that does not fit.
+  public func sliced(to slice: MatFormerSlice) throws(GemmaError) -> GemmaModel {
+    try GemmaModel(slice, of: self)
   }
 
   /// The chat format of a model that was tuned on conversations, nil for a base model: the two share their vocabulary,
@@ -97,7 +117,7 @@ public final class GemmaModel: Sendable {
   /// The memory that one context of a model needs; reads headers only.
   public static func plan(for url: URL, options: Options = Options()) throws(GemmaError) -> MemoryPlan {
     try options.validate()
-    return MemoryPlan(try LoadedModel(Checkpoint(at: url)), options)
+    return MemoryPlan(try LoadedModel(Checkpoint(at: url), slice: options.slice), options)
   }
 
   /// The memory that one context of this model needs.
@@ -132,11 +152,13 @@ extension GemmaModel {
   public struct Info: Sendable, Hashable, Codable {
     /// The architecture: `gemma3`, `gemma3n` or `gemma4`.
     public let architecture: String
+    /// The MatFormer slice that is run; `full` for the whole model.
+    public let slice: String
     /// Pieces of the vocabulary.
     public let vocabularySize: Int
     /// Width of the residual stream.
     public let hiddenSize: Int
-    /// Decoder layers.
+    /// Decoder layers, of the slice.
     public let layerCount: Int
     /// Positions the model was made for.
     public let maximumPositions: Int
@@ -150,6 +172,7 @@ extension GemmaModel {
     init(_ model: LoadedModel, hasTokenizer: Bool) {
       let configuration = model.configuration
       architecture = configuration.architecture.rawValue
+      slice = model.slice.name
       vocabularySize = configuration.vocabularySize
       hiddenSize = configuration.hiddenSize
       layerCount = configuration.layers.count

@@ -2,7 +2,7 @@ import CKernels
 package import Models
 public import Tensors
 public import Tokenization
-package import Weights
+public import Weights
 
 extension GemmaModel {
   /// How a model is run. The answer is the same for every value of `threads` and `prefillChunk`.
@@ -23,6 +23,8 @@ extension GemmaModel {
       case int8
     }
 
+    /// Which part of a Gemma 3n model is run.
+    public var slice: MatFormerSlice
     /// Tokens a context holds, at least 1; nil: what the model was made for, at most 4,096.
     public var contextLength: Int?
     /// Threads of a forward pass, at least 1; nil: the processors this process may use.
@@ -41,10 +43,11 @@ extension GemmaModel {
 
     /// Defaults for speed.
     public init(
-      contextLength: Int? = nil, threads: Int? = nil, activations: Activations = .int8,
+      slice: MatFormerSlice = .full, contextLength: Int? = nil, threads: Int? = nil, activations: Activations = .int8,
       keyValueCache: KeyValueCache? = nil, reproducible: Bool = false, prefillChunk: Int? = nil,
       tokenizerCache: TokenizerCache = .standard
     ) {
+      self.slice = slice
       self.contextLength = contextLength
       self.threads = threads
       self.activations = activations

@@ -14,7 +14,7 @@ enum ExitCode: Int32 {
     switch error {
     case .modelNotFound, .fileAccess: self = .inputMissing
     case .unsupportedModel: self = .unsupported
-    case .invalidOption, .invalidInput: self = .usage
+    case .invalidOption, .invalidInput, .unsupportedSlice: self = .usage
     default: self = .failure
     }
   }
@@ -24,6 +24,11 @@ enum ExitCode: Int32 {
 struct CommandFailure: Error {
   var code: ExitCode
   var message: String
+
+  /// Nothing that was given is missing: it is the output that cannot be made.
+  static func cannotWrite(_ destination: URL, _ reason: String) -> CommandFailure {
+    CommandFailure(code: .failure, message: "Cannot write \(destination.path): \(reason)")
+  }
 }
 
 /// Finds the command, runs it and turns errors into messages and exit codes.
@@ -31,7 +36,7 @@ enum CommandLineTool {
   static var commands: [any Command.Type] {
     [
       RunCommand.self, ScoreCommand.self, TokenizeCommand.self, InspectCommand.self, QuantizeCommand.self,
-      VerifyCommand.self, BenchCommand.self,
+      SliceCommand.self, VerifyCommand.self, BenchCommand.self,
     ]
   }
 

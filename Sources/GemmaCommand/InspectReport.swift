@@ -1,14 +1,10 @@
 import Foundation
 import Gemma
+import Models
 import Weights
 
 /// What `inspect` prints.
 struct InspectReport: Encodable {
-  struct Part: Encodable {
-    var parameters: Int
-    var bytes: Int
-  }
-
   /// One stored tensor.
   struct Tensor: Encodable {
     var name: String
@@ -24,7 +20,11 @@ struct InspectReport: Encodable {
   var info: GemmaModel.Info
   /// Of the language model, each counted once.
   var parameters: Int
-  var parts: [String: Part]
+  var effectiveParameters: Int
+  var parts: [String: ModelCosts.Part]
+  var bytesReadPerToken: Int
+  /// Where a slice is run; everything above is then about the slice, what follows about the files.
+  var slice: SliceCosts?
   var bytesByType: [String: Int]
   var features: [String]
   var plan: MemoryPlan
@@ -32,17 +32,15 @@ struct InspectReport: Encodable {
   var tensors: [Tensor]
 
   init(_ model: GemmaModel, _ stored: [TensorInfo], features: [String]) {
-    var counted: [ModelPart: Part] = [:]
     var bytesByType: [String: Int] = [:]
-    for tensor in stored {
-      counted[ModelPart(tensor: tensor.name), default: Part(parameters: 0, bytes: 0)].parameters +=
-        tensor.parameterCount
-      counted[ModelPart(tensor: tensor.name), default: Part(parameters: 0, bytes: 0)].bytes += tensor.byteCount
-      bytesByType[tensor.type, default: 0] += tensor.byteCount
-    }
+    for tensor in stored { bytesByType[tensor.type, default: 0] += tensor.byteCount }
+    let costs = ModelCosts(model.loaded.checkpoint, model.loaded.configuration)
     info = model.info
-    parameters = counted.reduce(0) { $0 + ($1.key.isText ? $1.value.parameters : 0) }
-    parts = Dictionary(uniqueKeysWithValues: counted.map { ($0.key.rawValue, $0.value) })
+    parameters = costs.parameters
+    effectiveParameters = costs.effectiveParameters
+    parts = costs.parts
+    bytesReadPerToken = costs.bytesReadPerToken
+    slice = SliceCosts(model.loaded, costs)
     self.bytesByType = bytesByType
     self.features = features
     plan = model.plan
@@ -58,7 +56,7 @@ struct InspectReport: Encodable {
   func text(withTensors: Bool) -> String {
     var lines = [
       "architecture   \(info.architecture), \(info.layerCount) layers, hidden size \(info.hiddenSize)",
-      "parameters     \(parameters)",
+      "parameters     \(parameters), \(effectiveParameters) of them outside the embedding tables",
       "vocabulary     \(info.vocabularySize) pieces\(info.hasTokenizer ? "" : " (no tokenizer.json: ids only)")",
       "positions      \(info.maximumPositions)",
       "features       \(features.joined(separator: ", "))",
@@ -67,8 +65,10 @@ struct InspectReport: Encodable {
       "  weights, mapped                  \(plan.mappedBytes.inMegabytes)",
       "  keys and values                  \(plan.keyValueBytes.inMegabytes)",
       "  workspace                        \(plan.workspaceBytes.inMegabytes)",
-      "parameters and bytes by part",
+      "weights read for a token, at most  \(bytesReadPerToken.inMegabytes)",
     ]
+    lines += slice?.lines ?? []
+    lines.append("parameters and bytes by part\(slice == nil ? "" : " of the slice")")
     lines += parts.sorted { ($0.value.parameters, $1.key) > ($1.value.parameters, $0.key) }.map { name, part in
       let count = String(part.parameters)
       return "  \(name.padded(to: 20)) \(String(repeating: " ", count: max(0, 14 - count.count)))\(count)"

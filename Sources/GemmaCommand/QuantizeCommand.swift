@@ -33,9 +33,8 @@ enum QuantizeCommand: Command {
     _ = try SharedOptions.apply(arguments)
     let isJSON = try SharedOptions.wantsJSON(arguments)
     let source = try SharedOptions.folder(arguments.positional(0, "the folder to quantise"))
-    guard let path = arguments.string("output") else { throw UsageError("the new folder is missing: -o FOLDER") }
-    guard !path.isEmpty else { throw UsageError("the new folder needs a name") }
-    let destination = URL(filePath: path)
+    guard !arguments.has("slice") else { throw UsageError("write the slice with `gemma slice`, then quantise that") }
+    let destination = try SharedOptions.newFolder(arguments)
     let (bits, group) = (try arguments.integer("bits") ?? 4, try arguments.integer("group-size") ?? 64)
     let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments.strings("keep"))
     Interrupts.hasFiles.store(true, ordering: .relaxed)
@@ -47,8 +46,7 @@ enum QuantizeCommand: Command {
         from: source, to: destination, progress: { line.show("Quantising: \(Int($0 * 100)) %") },
         shouldStop: { Task.isCancelled })
     } catch GemmaError.fileAccess(destination, let reason) {
-      // Nothing that was given is missing: it is the output that cannot be made.
-      throw CommandFailure(code: .failure, message: "Cannot write \(destination.path): \(reason)")
+      throw CommandFailure.cannotWrite(destination, reason)
     }
     line.clear()
     if isJSON {

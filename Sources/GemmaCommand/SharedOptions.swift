@@ -8,6 +8,8 @@ enum SharedOptions {
     OptionSpec("threads", short: "t", value: "N", "threads (default: the processors there are)"),
     OptionSpec(
       "context-length", short: "c", value: "N", "tokens the context holds (default: the model's, at most 4096)"),
+    OptionSpec(
+      "slice", value: "NAME|FILE.csv:ROW", "a smaller size of a Gemma 3n model, such as e2b, half, 5/8 (default: full)"),
     OptionSpec("kernels", value: "NAME", "kernel level, such as portable or avx2 (default: the fastest)"),
     OptionSpec("activations", value: "int8|float32", "precision of activations (default: int8)"),
     OptionSpec("kv-cache", value: "bf16|int8", "how keys and values are kept (default: bf16)"),
@@ -27,6 +29,7 @@ enum SharedOptions {
     options.contextLength = try arguments.integer("context-length")
     options.prefillChunk = try arguments.integer("prefill-chunk")
     options.reproducible = arguments.has("reproducible")
+    if let name = arguments.string("slice") { options.slice = try slice(name) }
     if let name = arguments.string("activations") {
       guard let activations = GemmaModel.Options.Activations(rawValue: name) else {
         throw UsageError("--activations is int8 or float32, not \"\(name)\"")
@@ -47,6 +50,16 @@ enum SharedOptions {
     _ = try wantsJSON(arguments)
     try options.validate()
     return options
+  }
+
+  /// A slice by name, or "recipes.csv:row" for a row of a recipe file.
+  static func slice(_ name: String) throws -> MatFormerSlice {
+    guard let end = name.range(of: ".csv:") else { return try MatFormerSlice(named: name) }
+    let file = URL(filePath: String(name[..<end.lowerBound]) + ".csv")
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      throw GemmaError.modelNotFound(file, reason: "there is no such recipe file")
+    }
+    return try MatFormerSlice(contentsOf: file, row: String(name[end.upperBound...]))
   }
 
   static func wantsJSON(_ arguments: Arguments) throws(UsageError) -> Bool {
@@ -76,6 +89,13 @@ enum SharedOptions {
       throw GemmaError.unsupportedModel("GGUF files are not read yet; give a folder with safetensors")
     }
     return URL(filePath: name)
+  }
+
+  /// The folder that a command is to make, from its own `--output`.
+  static func newFolder(_ arguments: Arguments) throws(UsageError) -> URL {
+    guard let path = arguments.string("output") else { throw UsageError("the new folder is missing: -o FOLDER") }
+    guard !path.isEmpty else { throw UsageError("the new folder needs a name") }
+    return URL(filePath: path)
   }
 
   /// Loads the model of the first positional argument.

@@ -9,6 +9,9 @@ public enum GemmaError: Error, Sendable, Hashable {
   case modelNotFound(URL, reason: String)
   /// The architecture, the quantisation or a tensor's type is not one this package can run.
   case unsupportedModel(String)
+  /// The model has no such MatFormer slice; `layer` is the layer of the whole model that does not fit, where one is to
+  /// blame.
+  case unsupportedSlice(name: String, layer: Int?, reason: String)
   /// A file is damaged or does not follow its format; for tensors the reason names the tensor.
   case malformedFile(URL, reason: String)
   /// The prompt and the wanted answer do not fit into the context.
@@ -32,6 +35,8 @@ extension GemmaError: LocalizedError {
     switch self {
     case .modelNotFound(let url, let reason): "No model at \(url.path): \(reason)"
     case .unsupportedModel(let reason): "This model is not supported: \(reason)"
+    case .unsupportedSlice(let name, let layer, let reason):
+      "The slice \"\(name)\" is not possible: \(layer.map { "layer \($0): " } ?? "")\(reason)"
     case .malformedFile(let url, let reason): "\(url.path) is malformed: \(reason)"
     case .contextLengthExceeded(let limit, let requested):
       "\(requested) tokens were asked for, but the context holds \(limit). Shorten the prompt or raise the context length."

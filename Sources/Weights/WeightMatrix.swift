@@ -17,6 +17,35 @@ package struct WeightMatrix: @unchecked Sendable {
   package var columns: Int { Int(raw.columns) }
   package var isQuantized: Bool { raw.type == .CK_Q4 || raw.type == .CK_Q8 }
 
+  /// The rows `rows` and the first `columns` columns, where they lie; the file is not read. Columns must be a multiple
+  /// of the group size in a quantised matrix, and everything must lie inside this one.
+  package func part(rows: Range<Int>, columns: Int) -> WeightMatrix {
+    precondition(rows.lowerBound >= 0 && rows.upperBound <= self.rows && columns <= self.columns)
+    precondition(!isQuantized || columns % Int(raw.group) == 0)
+    var part = raw
+    part.rows = rows.count
+    part.columns = columns
+    let stride = Int(raw.stride)
+    part.data = raw.data.map { $0 + rows.lowerBound * stride * Self.bits(raw.type) / 8 }
+    if isQuantized {
+      let offset = rows.lowerBound * (stride / Int(raw.group)) * Self.bits(raw.scale_type) / 8
+      part.scales = raw.scales.map { $0 + offset }
+      part.biases = raw.biases.map { $0 + offset }
+    }
+    let share = Double(rows.count * columns) / Double(max(self.rows * self.columns, 1))
+    return WeightMatrix(
+      raw: part, file: file, companions: companions, name: name, byteCount: Int(Double(byteCount) * share))
+  }
+
+  private static func bits(_ type: ck_type) -> Int {
+    switch type {
+    case .CK_Q4: 4
+    case .CK_Q8: 8
+    case .CK_F32: 32
+    default: 16
+    }
+  }
+
   /// Tells the system that the columns `columns` of these rows, in ascending order, are about to be read.
   package func adviseNeeded(rows: some Sequence<Int>, columns: Range<Int>) {
     func advise(_ base: UnsafeRawPointer?, bits: Int, per group: Int) {
@@ -26,18 +55,10 @@ package struct WeightMatrix: @unchecked Sendable {
       MappedFile.adviseNeeded(
         rows.lazy.map { UnsafeRawBufferPointer(start: base + $0 * rowBytes + begin, count: end - begin) })
     }
-    func bits(_ type: ck_type) -> Int {
-      switch type {
-      case .CK_Q4: 4
-      case .CK_Q8: 8
-      case .CK_F32: 32
-      default: 16
-      }
-    }
-    advise(raw.data, bits: bits(raw.type), per: 1)
+    advise(raw.data, bits: Self.bits(raw.type), per: 1)
     if isQuantized {
-      advise(raw.scales, bits: bits(raw.scale_type), per: Int(raw.group))
-      advise(raw.biases, bits: bits(raw.scale_type), per: Int(raw.group))
+      advise(raw.scales, bits: Self.bits(raw.scale_type), per: Int(raw.group))
+      advise(raw.biases, bits: Self.bits(raw.scale_type), per: Int(raw.group))
     }
   }
 }

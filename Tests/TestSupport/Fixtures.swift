@@ -22,6 +22,9 @@ package enum Fixtures {
   /// A fixture model's folder.
   package static func model(_ name: String) -> URL { folder.appending(path: "models/\(name)") }
 
+  /// The folder of an unsliced Gemma 3n of 35 layers with the numbers of its MatFormer slices.
+  package static func slice(_ name: String) -> URL { folder.appending(path: "slices/\(name)") }
+
   /// Large files that a clone does not have: `GEMMA_TEST_DATA`, or `../shared/data` beside the package.
   package static let testData: URL =
     if let path = ProcessInfo.processInfo.environment["GEMMA_TEST_DATA"] {

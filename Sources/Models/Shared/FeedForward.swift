@@ -14,9 +14,9 @@ struct FeedForward: Sendable {
   init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
     let model = loader.model
     width = model.layers[index].feedForwardWidth
-    gate = try loader.matrix("mlp.gate_proj", width, model.hiddenSize)
-    up = try loader.matrix("mlp.up_proj", width, model.hiddenSize)
-    down = try loader.matrix("mlp.down_proj", model.hiddenSize, width)
+    gate = try loader.unitRows("mlp.gate_proj")
+    up = try loader.unitRows("mlp.up_proj")
+    down = try loader.unitColumns("mlp.down_proj")
     let sparsity = Double(model.layers[index].activationSparsity)
     cut = sparsity > 0 ? Float(NormalDistribution.quantile(sparsity)) : nil
   }

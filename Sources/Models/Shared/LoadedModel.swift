@@ -7,23 +7,27 @@ package final class LoadedModel: Sendable {
   let head: Head
   let decoder: any Decoder
   let rotary: [RotaryTable]
+  /// Of the slice, which is the checkpoint's own where nothing is cut.
+  package let configuration: ModelConfiguration
+  package let slice: MatFormerSlice
 
-  /// Throws when a tensor is missing or misshapen; the message names it.
-  package init(_ checkpoint: Checkpoint) throws(GemmaError) {
-    let (tables, indices) = RotaryTable.tables(checkpoint.configuration)
-    let loader = ModelLoader(checkpoint: checkpoint, rotaryIndices: indices)
+  /// Throws when a tensor is missing or misshapen; the message names it. A slice shares the checkpoint's mapping with
+  /// whatever else was loaded from it.
+  package init(_ checkpoint: Checkpoint, slice: MatFormerSlice = .full) throws(GemmaError) {
+    configuration = try slice.apply(to: checkpoint.configuration)
+    let (tables, indices) = RotaryTable.tables(configuration)
+    let loader = ModelLoader(checkpoint: checkpoint, model: configuration, slice: slice, rotaryIndices: indices)
     self.checkpoint = checkpoint
+    self.slice = slice
     rotary = tables
     head = try Head(loader)
-    switch checkpoint.configuration.architecture {
+    switch configuration.architecture {
     case .gemma3: decoder = try Gemma3Decoder(loader)
     case .gemma3n: decoder = try Gemma3nDecoder(loader)
     case .gemma4: decoder = try Gemma4Decoder(loader)
     }
     try checkpoint.checkGapless()
   }
-
-  package var configuration: ModelConfiguration { checkpoint.configuration }
 
   /// The bytes that `Timeline(_:contextLength:options:)` takes from the pool: its own sums, by the same functions.
   package func plan(contextLength: Int, options: ComputeOptions) -> ContextPlan {

@@ -1,12 +1,17 @@
+import CKernels
 import Tensors
 import Weights
 
 /// Reads the weights that a model has once.
 struct ModelLoader {
   let checkpoint: Checkpoint
+  /// What is loaded: the checkpoint's model, or the slice of it.
+  let model: ModelConfiguration
+  let slice: MatFormerSlice
   let rotaryIndices: [Int]
 
-  var model: ModelConfiguration { checkpoint.configuration }
+  /// What the files hold.
+  var stored: ModelConfiguration { checkpoint.configuration }
 
   func matrix(_ name: String, _ rows: Int, _ columns: Int) throws(GemmaError) -> WeightMatrix {
     try checkpoint.matrix(name, rows: rows, columns: columns)
@@ -29,7 +34,10 @@ struct LayerLoader {
   var rotaryIndices: [Int] { loader.rotaryIndices }
   var checkpoint: Checkpoint { loader.checkpoint }
 
-  func name(_ part: String) -> String { "layers.\(index).\(part)" }
+  /// The layer's number in the files, which a slice does not change.
+  var storedIndex: Int { model.layers[index].storedIndex }
+
+  func name(_ part: String) -> String { "layers.\(storedIndex).\(part)" }
 
   func matrix(_ part: String, _ rows: Int, _ columns: Int) throws(GemmaError) -> WeightMatrix {
     try loader.matrix(name(part), rows, columns)
@@ -37,5 +45,23 @@ struct LayerLoader {
 
   func norm(_ part: String, _ width: Int) throws(GemmaError) -> RMSNorm {
     try loader.norm(name(part), width)
+  }
+
+  /// The first rows of a matrix [F, H] that has one for each feed-forward unit: all of them outside a slice.
+  func unitRows(_ part: String) throws(GemmaError) -> WeightMatrix {
+    let layer = model.layers[index]
+    return try matrix(part, loader.stored.layers[storedIndex].feedForwardWidth, model.hiddenSize)
+      .part(rows: 0..<layer.feedForwardWidth, columns: model.hiddenSize)
+  }
+
+  /// The first columns of a matrix [H, F] that has one for each feed-forward unit.
+  func unitColumns(_ part: String) throws(GemmaError) -> WeightMatrix {
+    let width = model.layers[index].feedForwardWidth
+    let whole = try matrix(part, model.hiddenSize, loader.stored.layers[storedIndex].feedForwardWidth)
+    guard !whole.isQuantized || width % Int(whole.raw.group) == 0 else {
+      throw loader.slice.refused(
+        storedIndex, "a width of \(width) splits a group of \(whole.raw.group) quantised weights")
+    }
+    return whole.part(rows: 0..<model.hiddenSize, columns: width)
   }
 }

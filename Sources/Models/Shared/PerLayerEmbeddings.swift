@@ -4,8 +4,15 @@ import Weights
 
 /// Per-layer embeddings: each layer gets P numbers per token, half from a table and half from the embedding.
 struct PerLayerEmbeddings: Sendable {
-  let table: WeightMatrix  // [per-layer vocabulary, L * P]
-  let projection: WeightMatrix  // [L * P, H]
+  /// Layers that lie side by side in the files too: all of them, unless a slice skips some.
+  struct Run {
+    var layers: Range<Int>
+    var storedFirst: Int
+  }
+
+  let table: WeightMatrix  // [per-layer vocabulary, stored layers * P]
+  let projection: WeightMatrix  // [stored layers * P, H]
+  let runs: [Run]
   let norm: RMSNorm  // over P, the same for all layers
   let width: Int  // P
   let hidden: Int  // H
@@ -23,8 +30,10 @@ struct PerLayerEmbeddings: Sendable {
     layers = model.layers.count
     vocabulary = model.perLayerVocabularySize
     commonLayers = (model.layers.lastIndex { $0.keyValueSource == nil } ?? 0) + 1
-    table = try loader.matrix("embed_tokens_per_layer", vocabulary, layers * width)
-    projection = try loader.matrix("per_layer_model_projection", layers * width, hidden)
+    let storedWidth = loader.stored.layers.count * width
+    table = try loader.matrix("embed_tokens_per_layer", vocabulary, storedWidth)
+    projection = try loader.matrix("per_layer_model_projection", storedWidth, hidden)
+    runs = Self.runs(model.layers.map(\.storedIndex))
     norm = try loader.norm("per_layer_projection_norm", width)
   }
 
@@ -37,24 +46,47 @@ struct PerLayerEmbeddings: Sendable {
     if commonLayers < layers && late.count > 0 { compute(late, commonLayers..<layers) }
   }
 
+  private static func runs(_ stored: [Int]) -> [Run] {
+    var runs: [Run] = []
+    for (layer, index) in stored.enumerated() {
+      if let last = runs.last, last.storedFirst + last.layers.count == index {
+        runs[runs.count - 1].layers = last.layers.lowerBound..<layer + 1
+      } else {
+        runs.append(Run(layers: layer..<layer + 1, storedFirst: index))
+      }
+    }
+    return runs
+  }
+
   private func compute(_ pass: Pass, _ range: Range<Int>) {
+    for run in runs {
+      let layers = run.layers.clamped(to: range)
+      if !layers.isEmpty { compute(pass, layers, stored: run.storedFirst + layers.lowerBound - run.layers.lowerBound) }
+    }
+  }
+
+  /// The layers `range`, whose first one is called `stored` in the files.
+  private func compute(_ pass: Pass, _ range: Range<Int>, stored: Int) {
     let total = layers * width
-    let columns = range.lowerBound * width..<range.upperBound * width
+    let first = range.lowerBound * width
+    let columns = stored * width..<(stored + range.count) * width
     let out = pass.rows(.perLayer, total)
     let projected = pass.rows(.gate, total)
+    let part = projection.part(rows: columns, columns: hidden)
     // In the order of the table, so that a page is read once and the disk goes one way; the rows come in meanwhile.
     let order = sortedRows(pass)
     table.adviseNeeded(rows: order.lazy.map { Int(tableRow(pass, $0)) }, columns: columns)
     pass.products.multiply(
-      [Products.Term(projection, projected, range: columns)], by: pass.rows(.stream0, hidden), count: pass.count)
+      [Products.Term(part, Rows(base: projected.base + first, stride: total))], by: pass.rows(.stream0, hidden),
+      count: pass.count)
     let hiddenScale = 1 / Float(hidden).squareRoot()
     let tableScale = Float(width).squareRoot()
     let halfRoot = Float(0.5).squareRoot()
     pass.forEachRow { index in
       let row = order[index]
       var id = tableRow(pass, row)
-      let sum = out.row(row) + columns.lowerBound
-      let context = projected.row(row) + columns.lowerBound
+      let sum = out.row(row) + first
+      let context = projected.row(row) + first
       ck_gather_rows(sum, total, table.raw, &id, 1, columns.lowerBound, columns.upperBound, tableScale)
       ck_scale(context, context, hiddenScale, columns.count)
       norm(context, count: range.count)

@@ -4,16 +4,14 @@ import Weights
 
 /// Products of activation rows with weight matrices, shared out over the team by weight rows.
 struct Products {
-  /// One product y = x · W, or the part of it that the weight rows `range` make.
+  /// One product y = x · W.
   struct Term {
     let matrix: WeightMatrix
     let out: Rows
-    let range: Range<Int>
 
-    init(_ matrix: WeightMatrix, _ out: Rows, range: Range<Int>? = nil) {
+    init(_ matrix: WeightMatrix, _ out: Rows) {
       self.matrix = matrix
       self.out = out
-      self.range = range ?? 0..<Int(matrix.raw.rows)
     }
   }
 
@@ -65,12 +63,12 @@ struct Products {
     guard format == Format(up.matrix, quantizes: quantizes) else {
       multiply([gate, up], by: x, count: count)
       Parallel.forEach(count, unless: stop) { range in
-        for row in range { ck_gelu_gate(gate.out.row(row), gate.out.row(row), up.out.row(row), gate.range.count) }
+        for row in range { ck_gelu_gate(gate.out.row(row), gate.out.row(row), up.out.row(row), gate.matrix.rows) }
       }
       return
     }
     let activations = prepare(format, x, columns: Int(gate.matrix.raw.columns), count: count)
-    let width = gate.range.count
+    let width = gate.matrix.rows
     if count <= Self.fewRows { readAhead.willMultiply(gate.matrix) }
     Parallel.forEach(blocks(width), grain: 2, unless: stop) { share in
       let begin = share.lowerBound * Self.block
@@ -112,16 +110,16 @@ struct Products {
 
   /// One loop over the weight rows of all terms.
   private func run(_ terms: [Term], _ activations: ck_activations?, _ x: Rows, _ count: Int) {
-    let total = terms.reduce(0) { $0 + blocks($1.range.count) }
+    let total = terms.reduce(0) { $0 + blocks($1.matrix.rows) }
     Parallel.forEach(total, grain: 4, unless: stop) { share in
       var start = 0
       for term in terms {
-        let size = blocks(term.range.count)
+        let size = blocks(term.matrix.rows)
         let part = share.clamped(to: start..<start + size)
         if !part.isEmpty {
           let begin = (part.lowerBound - start) * Self.block
-          let end = min((part.upperBound - start) * Self.block, term.range.count)
-          product(term, term.range.lowerBound + begin, term.range.lowerBound + end, activations, x, count)
+          let end = min((part.upperBound - start) * Self.block, term.matrix.rows)
+          product(term, begin, end, activations, x, count)
         }
         start += size
       }

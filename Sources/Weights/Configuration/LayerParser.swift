@@ -46,8 +46,8 @@ struct LayerParser {
       }
       layers.append(
         LayerConfiguration(
-          kind: kind, headDimension: dimension, keyValueHeads: keyValueHeads, feedForwardWidth: widths[index],
-          activationSparsity: sparsities[index], keyValueSource: source,
+          storedIndex: index, kind: kind, headDimension: dimension, keyValueHeads: keyValueHeads,
+          feedForwardWidth: widths[index], activationSparsity: sparsities[index], keyValueSource: source,
           valuesFromKeys: valuesFromKeys && kind == .full,
           rotary: try rotary.configuration(of: kind, headDimension: dimension)))
     }

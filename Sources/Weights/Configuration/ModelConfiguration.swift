@@ -20,17 +20,27 @@ package struct RotaryConfiguration: Sendable, Hashable {
 }
 
 package struct LayerConfiguration: Sendable, Hashable {
+  /// The number in the names of its tensors; another one than its own only in a slice.
+  package let storedIndex: Int
   package let kind: AttentionKind
   package let headDimension: Int
   package let keyValueHeads: Int
-  package let feedForwardWidth: Int
+  package private(set) var feedForwardWidth: Int
   /// Share of the gate that Gemma 3n sets to zero, below 1; 0 where nothing is.
   package let activationSparsity: Float
   /// The layer whose keys and values this one reads; nil where it owns its own.
-  package let keyValueSource: Int?
+  package private(set) var keyValueSource: Int?
   /// The values are the normalised key projection: there is no `v_proj`.
   package let valuesFromKeys: Bool
   package let rotary: RotaryConfiguration
+
+  /// As a layer of a slice.
+  func sliced(width: Int, keyValueSource: Int?) -> LayerConfiguration {
+    var layer = self
+    layer.feedForwardWidth = width
+    layer.keyValueSource = keyValueSource
+    return layer
+  }
 }
 
 /// The checked content of a config.json: every number lies in its range, and the layers fit each other.
@@ -55,7 +65,15 @@ package struct ModelConfiguration: Sendable, Hashable {
   package let laurelRank: Int
   /// Gemma 3n scales the corrected stream before the per-layer gate.
   package let altupCorrectScale: Bool
-  package let layers: [LayerConfiguration]
+  package private(set) var layers: [LayerConfiguration]
   /// Index of the first layer without keys and values of its own; `layers.count` where every layer owns them.
-  package let firstSharedLayer: Int
+  package private(set) var firstSharedLayer: Int
+
+  /// With these of its layers alone.
+  func sliced(to layers: [LayerConfiguration], firstSharedLayer: Int) -> ModelConfiguration {
+    var model = self
+    model.layers = layers
+    model.firstSharedLayer = firstSharedLayer
+    return model
+  }
 }

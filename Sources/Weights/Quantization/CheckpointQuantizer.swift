@@ -60,13 +60,8 @@ package struct CheckpointQuantizer: Sendable {
     do {
       let weights = try folder.file("model.safetensors")
       let written = try QuantizedFileWriter(quantizer, plan).write(weights, progress: progress, shouldStop: shouldStop)
-      let text = JSONWriter.text(.object(quantizedConfig(config, plan)), indent: 1) + "\n"
-      try write(Data(text.utf8), to: folder.file("config.json"))
-      for companion in try Self.companions(of: source) {
-        let file = try MappedFile(companion)
-        let contents = withExtendedLifetime(file) { Data(file.bytes) }
-        try write(contents, to: folder.file(companion.lastPathComponent))
-      }
+      try folder.write(config: quantizedConfig(config, plan))
+      try folder.copyCompanions(of: source)
       if shouldStop() { throw CancellationError() }
       try folder.commit()
       progress(1)
@@ -79,11 +74,6 @@ package struct CheckpointQuantizer: Sendable {
     }
   }
 
-  private func write(_ data: Data, to file: OutputFile) throws(GemmaError) {
-    try file.write(data, at: 0)
-    try file.synchronize()
-  }
-
   private func quantizedConfig(_ config: JSONFields, _ plan: QuantizationPlan) -> [String: JSONValue] {
     var block: [String: JSONValue] = [
       "group_size": .integer(quantizer.group), "bits": .integer(quantizer.bits), "mode": .string("affine"),
@@ -93,24 +83,6 @@ package struct CheckpointQuantizer: Sendable {
     members["quantization"] = .object(block)
     members["quantization_config"] = .object(block)
     return members
-  }
-
-  /// Tokenizer, chat template and generation settings: everything small that a loader may look for.
-  private static func companions(of source: URL) throws(GemmaError) -> [URL] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: source.path)
-    } catch {
-      throw .fileAccess(source, reason: "the folder cannot be listed; check its permissions")
-    }
-    return names.filter { name in
-      name.hasPrefix("tokenizer") || name.hasSuffix(".jinja")
-        || [
-          "generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json",
-          "preprocessor_config.json", "processor_config.json",
-        ].contains(name)
-    }
-    .sorted().map { source.appendingPathComponent($0) }.filter { !$0.hasDirectoryPath }
   }
 
   private func keeps(_ module: String) -> Bool { keep.contains { Self.matches($0, module) } }

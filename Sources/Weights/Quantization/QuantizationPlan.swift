@@ -19,8 +19,7 @@ struct QuantizationPlan {
   private(set) var items: [Item] = []
   /// Written paths of linear modules that stay as they are.
   private(set) var keptModules: [String] = []
-  private(set) var header: [String: JSONValue] = ["__metadata__": .object(["format": .string("mlx")])]
-  private(set) var dataBytes = 0
+  private(set) var header = SafetensorsHeader(format: "mlx")
 
   private static let textRoots = ["layers.", "embed_tokens", "per_layer_", "altup_", "norm."]
   /// Small and read by AltUp in each layer: their error would reach every stream.
@@ -45,7 +44,8 @@ struct QuantizationPlan {
       let codeBytes = tensor.entry.range.count / tensor.entry.type.byteCount * quantizer.bits / 8
       let sideBytes = shape[0] * (shape[1] / quantizer.group) * tensor.entry.type.byteCount
       let sideShape = [shape[0], shape[1] / quantizer.group]
-      let step = Step.quantize(scales: dataBytes + codeBytes, biases: dataBytes + codeBytes + sideBytes)
+      let step = Step.quantize(
+        scales: header.dataBytes + codeBytes, biases: header.dataBytes + codeBytes + sideBytes)
       add(
         path, tensor, step,
         [
@@ -59,14 +59,7 @@ struct QuantizationPlan {
   private mutating func add(
     _ name: String, _ tensor: Checkpoint.Tensor, _ step: Step, _ written: [(String, ElementType, [Int])]
   ) {
-    items.append(Item(source: tensor, name: name, step: step, offset: dataBytes))
-    for (name, type, shape) in written {
-      let end = dataBytes + shape.reduce(type.byteCount, *)
-      header[name] = .object([
-        "dtype": .string(type.rawValue), "shape": .array(shape.map { .integer($0) }),
-        "data_offsets": .array([.integer(dataBytes), .integer(end)]),
-      ])
-      dataBytes = end
-    }
+    items.append(Item(source: tensor, name: name, step: step, offset: header.dataBytes))
+    for (name, type, shape) in written { header.add(name, type, shape) }
   }
 }

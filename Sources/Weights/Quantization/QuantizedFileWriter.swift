@@ -16,20 +16,19 @@ struct QuantizedFileWriter {
 
   /// Returns the file's size in bytes.
   func write(_ file: OutputFile, progress: (Double) -> Void, shouldStop: () -> Bool) throws -> Int {
-    var header = Data(JSONWriter.text(.object(plan.header)).utf8)
-    header.append(Data(repeating: 0x20, count: (8 - header.count % 8) % 8))  // the data begins at a multiple of 8
-    try file.write(withUnsafeBytes(of: UInt64(header.count).littleEndian) { Data($0) } + header, at: 0)
+    let header = plan.header.bytes
+    try file.write(header, at: 0)
     let total = max(plan.items.reduce(0) { $0 + $1.source.entry.range.count }, 1)
     var done = 0
     for item in plan.items {
-      try write(item, to: file, dataStart: 8 + header.count) { bytes in
+      try write(item, to: file, dataStart: header.count) { bytes in
         if shouldStop() { throw CancellationError() }
         done += bytes
         progress(Double(done) / Double(total))
       }
     }
     try file.synchronize()
-    return 8 + header.count + plan.dataBytes
+    return header.count + plan.header.dataBytes
   }
 
   private func write(

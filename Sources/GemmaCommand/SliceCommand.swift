@@ -1,0 +1,56 @@
+import Foundation
+import Gemma
+import Synchronization
+import Weights
+
+enum SliceCommand: Command {
+  static let name = "slice"
+  static let abstract = "Writes a MatFormer slice of a Gemma 3n folder as a model of its own"
+  static let usage = "gemma slice MODEL NAME|FILE.csv:ROW -o NEW-FOLDER [options]"
+  static let examples = [
+    "gemma slice demo half -o ~/models/demo-half",
+    "gemma slice ~/models/gemma-3n-E4B-it-4bit e2b -o ~/models/gemma-3n-E2B-it-4bit",
+    "gemma slice ~/models/gemma-3n-E4B-it-4bit \"E2.98B (block-level)\" -o out",
+  ]
+  static let options = [OptionSpec("output", short: "o", value: "FOLDER", "the new folder; must not exist")]
+
+  private struct Report: Encodable {
+    var output: String
+    var slice: String
+    var layers: Int
+    var bytesRead: Int
+    var bytesWritten: Int
+  }
+
+  static func run(_ arguments: Arguments) async throws {
+    try arguments.expectPositionals(atMost: 2)
+    _ = try SharedOptions.apply(arguments)
+    guard !arguments.has("slice") else { throw UsageError("the slice is the second argument, not --slice") }
+    let isJSON = try SharedOptions.wantsJSON(arguments)
+    let source = try SharedOptions.folder(arguments.positional(0, "the model"))
+    let slice = try SharedOptions.slice(arguments.positional(1, "the slice"))
+    let destination = try SharedOptions.newFolder(arguments)
+    Interrupts.hasFiles.store(true, ordering: .relaxed)
+    let line = ProgressLine(arguments)
+    defer { line.clear() }
+    let summary: CheckpointSlicer.Summary
+    do {
+      summary = try CheckpointSlicer(slice).run(
+        from: source, to: destination, progress: { line.show("Slicing: \(Int($0 * 100)) %") },
+        shouldStop: { Task.isCancelled })
+    } catch GemmaError.fileAccess(destination, let reason) {
+      throw CommandFailure.cannotWrite(destination, reason)
+    }
+    line.clear()
+    if isJSON {
+      try Console.output(
+        json: Report(
+          output: destination.path, slice: slice.name, layers: summary.layers, bytesRead: summary.bytesRead,
+          bytesWritten: summary.bytesWritten))
+    } else {
+      Console.output(
+        "\(destination.path): \(slice.name), \(summary.layers) layers; "
+          + "\(summary.bytesRead.inMegabytes) became \(summary.bytesWritten.inMegabytes)\n")
+    }
+  }
+}
