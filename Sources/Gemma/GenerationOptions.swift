@@ -1,3 +1,4 @@
+import Models
 public import Tensors
 
 /// How one answer is generated.
@@ -16,6 +17,18 @@ public struct GenerationOptions: Sendable, Hashable {
       temperature: Float = 1, topK: Int? = 64, topP: Float? = 0.95, minP: Float? = nil, seed: UInt64? = nil)
   }
 
+  /// Whether tokens are drafted ahead, so that the model checks several in one pass. The answer is the same in any case;
+  /// only the time changes.
+  public enum Speculation: Sendable, Hashable {
+    /// One token a pass.
+    case off
+    /// As many drafts, from the source, that measurement finds fastest; none where drafting does not pay. Sources are
+    /// the session's drafter, if it has one, and earlier text that began alike (prompt lookup).
+    case automatic
+    /// So many drafts in each round, 1 to 8: from the session's drafter, or from earlier text.
+    case draft(tokens: Int)
+  }
+
   /// How tokens are chosen.
   public var sampling: Sampling
   /// The most tokens an answer may have, at least 1; nil: as many as the context holds.
@@ -27,17 +40,20 @@ public struct GenerationOptions: Sendable, Hashable {
   public var repetitionPenalty: Float
   /// Goes on after the model's own end-of-turn tokens, until another limit is reached.
   public var ignoresEndOfTurn: Bool
+  /// Whether tokens are drafted ahead.
+  public var speculation: Speculation
 
   /// The model's recommended sampling and no other limit than the context.
   public init(
     sampling: Sampling = .recommended(), maximumResponseTokens: Int? = nil, stop: [String] = [],
-    repetitionPenalty: Float = 1, ignoresEndOfTurn: Bool = false
+    repetitionPenalty: Float = 1, ignoresEndOfTurn: Bool = false, speculation: Speculation = .automatic
   ) {
     self.sampling = sampling
     self.maximumResponseTokens = maximumResponseTokens
     self.stop = stop
     self.repetitionPenalty = repetitionPenalty
     self.ignoresEndOfTurn = ignoresEndOfTurn
+    self.speculation = speculation
   }
 
   /// Greedy: the same prompt gives the same text on every machine.
@@ -51,6 +67,9 @@ public struct GenerationOptions: Sendable, Hashable {
     }
     guard repetitionPenalty > 0, repetitionPenalty.isFinite else {
       throw .invalidOption("the repetition penalty must be a number above 0, not \(repetitionPenalty)")
+    }
+    if case .draft(let count) = speculation, !(1...Timeline.longestDraft).contains(count) {
+      throw .invalidOption("the drafts of a round must be 1 to \(Timeline.longestDraft), not \(count)")
     }
     if stop.contains("") { throw .invalidOption("a stop text must not be empty") }
   }
@@ -68,6 +87,17 @@ extension GenerationOptions.Sampling {
     }
     if let minP, !(minP >= 0 && minP <= 1) {
       throw .invalidOption("min-p must be between 0 and 1, not \(minP)")
+    }
+  }
+}
+
+extension GenerationOptions.Speculation {
+  /// nil: no drafts.
+  var length: Speculator.Length? {
+    switch self {
+    case .off: nil
+    case .automatic: .adaptive
+    case .draft(let tokens): .fixed(tokens)
     }
   }
 }

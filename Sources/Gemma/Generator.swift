@@ -12,6 +12,8 @@ package struct Generator: Sendable {
     package var tokens: [TokenID] = []
     package var finishReason = FinishReason.endOfTurn
     package var statistics = Statistics()
+    /// The passes that checked drafts.
+    package var rounds: [DraftRound] = []
   }
 
   private let model: GemmaModel
@@ -47,9 +49,10 @@ package struct Generator: Sendable {
     }
 
     let reuse = try await timeline.sync(to: prompt, progress: progress)
-    var token = try await timeline.sample(sampler)
+    // Tokens that are chosen and not looked at yet, the next one last.
+    var ahead = [try await timeline.sample(sampler)]
     let firstToken = clock.now
-    while true {
+    while let token = ahead.popLast() {
       if stopTokens.contains(token) {
         answer.finishReason = .endOfTurn
         break
@@ -69,8 +72,18 @@ package struct Generator: Sendable {
         answer.finishReason = .contextFull
         break
       }
-      token = try await timeline.sample(sampler, after: token)
+      guard ahead.isEmpty else { continue }
+      let round = try await timeline.round(
+        sampler, after: token, speculation: options.speculation,
+        limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max)
+      answer.statistics.speculation.add(round)
+      if round.source != nil { answer.rounds.append(round) }
+      ahead = round.next.reversed()
     }
+    // Right drafts behind the end of the answer leave no trace: without drafts the last token is not appended, unless
+    // the one that ended the turn came after it.
+    let plainCount = prompt.count + answer.tokens.count - (answer.finishReason == .endOfTurn ? 0 : 1)
+    _ = try await timeline.rewind(to: min(plainCount, timeline.tokens.count))
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
     let end = clock.now

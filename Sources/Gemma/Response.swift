@@ -34,10 +34,8 @@ public struct Statistics: Sendable, Hashable {
   public var cachedPromptTokens = 0
   /// Tokens of the answer, without the one that ended the turn.
   public var responseTokens = 0
-  /// Tokens a drafter proposed: 0, as there is no drafter yet.
-  public var draftedTokens = 0
-  /// Proposed tokens that were right: 0, as there is no drafter yet.
-  public var acceptedTokens = 0
+  /// What drafting ahead brought.
+  public var speculation = SpeculationStatistics()
   /// What loading the model took.
   public var loadTime: Duration = .zero
   /// From the request to the first token, waiting for other requests included.

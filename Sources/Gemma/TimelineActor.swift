@@ -1,4 +1,5 @@
 import CKernels
+import Foundation
 import Models
 package import Tensors
 import Tokenization
@@ -29,13 +30,16 @@ package actor TimelineActor {
   private let model: GemmaModel
   private let options: GemmaModel.Options
   private let gate = Gate()
+  private let makeDrafts: MakeDraftSource?
   private var timeline: Timeline?
-  /// Number of tokens whose last one the logits belong to; nil after a rewind or a stop half-way.
-  private var logitsCount: Int?
+  private var speculator: Speculator?
 
-  /// - Parameter options: Those of the model, unless given.
-  package init(_ model: GemmaModel, options: GemmaModel.Options? = nil) {
+  /// - Parameters:
+  ///   - options: Those of the model, unless given.
+  ///   - makeDrafts: Makes a source of drafts beside prompt lookup.
+  package init(_ model: GemmaModel, options: GemmaModel.Options? = nil, makeDrafts: MakeDraftSource? = nil) {
     self.model = model
+    self.makeDrafts = makeDrafts
     self.options = options ?? model.options
     contextLength = self.options.contextLength(for: model.loaded.configuration)
   }
@@ -52,16 +56,13 @@ package actor TimelineActor {
     try await enter()
     defer { gate.leave() }
     let timeline = try opened()
-    let common = zip(timeline.tokens, wanted).prefix { $0 == $1 }.count
-    if common == wanted.count, common == timeline.tokens.count, logitsCount == common {
+    let common = timeline.tokens.commonPrefixCount(with: wanted)
+    if common == wanted.count, common == timeline.tokens.count, !timeline.logits.isEmpty {
       return Reuse(cached: common)
     }
     // The last token always goes through the model: its logits are what the caller is after.
     var kept = min(common, wanted.count - 1)
-    if kept < timeline.tokens.count {
-      logitsCount = nil
-      kept = timeline.rewind(to: kept)
-    }
+    if kept < timeline.tokens.count { kept = timeline.rewind(to: kept) }
     let time = try await compute(Array(wanted[kept...]), on: timeline, progress: progress)
     return Reuse(cached: kept, computed: wanted.count - kept, time: time)
   }
@@ -81,13 +82,37 @@ package actor TimelineActor {
     try await compute(tokens, on: opened(), wanted: .every, eachRow: body)
   }
 
-  /// Appends a token and chooses the one after it, which is not appended.
-  package func sample(_ sampler: Sampler, after token: TokenID) async throws -> TokenID {
+  /// Appends a token, with drafts of its successors where that seems worth it, and chooses at most `limit` tokens that
+  /// follow; all but the last of them are appended. The tokens are those of one-by-one sampling.
+  package func round(
+    _ sampler: Sampler, after token: TokenID, speculation: GenerationOptions.Speculation, limit: Int
+  ) async throws -> DraftRound {
     try await enter()
     defer { gate.leave() }
     let timeline = try opened()
-    try await compute([token], on: timeline)
-    return try choose(sampler, on: timeline)
+    let first = timeline.tokens.count
+    let stop = StopSignal()
+    let proposal = try await withTaskCancellationHandler {
+      try speculation.length.flatMap {
+        try opened(speculatorOf: timeline).propose(
+          $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop)
+      }
+    } onCancel: {
+      stop.raise()
+    }
+    let drafts = proposal?.tokens ?? []
+    let time = try await compute([token] + drafts, on: timeline, wanted: .every)
+    var next: [TokenID] = []
+    defer { _ = timeline.rewind(to: first + max(1, next.count)) }
+    repeat {
+      let end = first + next.count
+      next.append(
+        try sampler.next(timeline.logits(of: end), position: end + 1, history: timeline.tokens[...end]))
+    } while next.count <= drafts.count && next[next.count - 1] == drafts[next.count - 1]
+    let saved = speculator?.note(proposal, accepted: next.count - 1, passSeconds: time.seconds)
+    return DraftRound(
+      position: first + 1, source: proposal?.kind, drafted: drafts, accepted: next.count - 1, next: next,
+      secondsSaved: saved ?? nil, failure: speculator?.failure)
   }
 
   /// Chooses the next token; it is not appended.
@@ -124,8 +149,6 @@ package actor TimelineActor {
     guard (0...timeline.tokens.count).contains(count) else {
       throw GemmaError.invalidInput("cannot rewind to \(count): the context holds \(timeline.tokens.count) tokens")
     }
-    guard count < timeline.tokens.count else { return count }
-    logitsCount = nil
     return timeline.rewind(to: count)
   }
 
@@ -141,15 +164,30 @@ package actor TimelineActor {
     return made
   }
 
+  /// Made at the first round. A source that cannot be made, as for lack of memory, is done without.
+  private func opened(speculatorOf timeline: Timeline) throws -> Speculator {
+    if let speculator { return speculator }
+    var sources: [any DraftSource] = []
+    var failure: String?
+    do throws(GemmaError) {
+      if let made = try makeDrafts?(timeline, options.compute) { sources.append(made) }
+    } catch {
+      failure = error.localizedDescription
+    }
+    let made = Speculator(sources + [PromptLookup()], failure: failure)
+    speculator = made
+    return made
+  }
+
   private func logits(of timeline: Timeline) throws(GemmaError) -> UnsafeBufferPointer<Float> {
-    guard logitsCount == timeline.tokens.count, logitsCount != 0 else {
+    guard !timeline.logits.isEmpty else {
       throw .invalidInput("there is no prediction yet; sync the context to some tokens first")
     }
     return timeline.logits
   }
 
   private func choose(_ sampler: Sampler, on timeline: Timeline) throws -> TokenID {
-    try sampler.next(logits(of: timeline), position: timeline.tokens.count, history: timeline.tokens)
+    try sampler.next(logits(of: timeline), position: timeline.tokens.count, history: timeline.tokens[...])
   }
 
   /// Sends tokens through the model in turns with other timelines; returns the time of the work itself.
@@ -161,7 +199,6 @@ package actor TimelineActor {
   ) async throws -> Duration {
     let stop = StopSignal()
     var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
-    logitsCount = nil
     return try await withTaskCancellationHandler {
       var time = Duration.zero
       while true {
@@ -173,7 +210,6 @@ package actor TimelineActor {
         if advance.isDone { break }
         await Task.yield()
       }
-      logitsCount = timeline.tokens.count
       return time
     } onCancel: {
       stop.raise()

@@ -1,6 +1,7 @@
 import DemoModel
 import Foundation
 import Gemma
+import Models
 
 enum RunCommand: Command {
   static let name = "run"
@@ -27,6 +28,9 @@ enum RunCommand: Command {
     OptionSpec("seed", value: "N", "the same seed gives the same text"),
     OptionSpec("stop", value: "TEXT", repeats: true, "ends the answer before this text; may be repeated"),
     OptionSpec("ignore-eos", "goes on after the model's end of turn"),
+    OptionSpec("speculation", value: "off|auto|N", "drafts in each pass (default: auto); never changes the text"),
+    OptionSpec("trace-drafts", "adds the rounds of drafts to the JSON"),
+    OptionSpec("stats", "statistics on stderr"),
   ]
 
   static func run(_ arguments: Arguments) async throws {
@@ -38,6 +42,7 @@ enum RunCommand: Command {
     if ids != nil, prompt != nil || arguments.has("file") || arguments.has("system") {
       throw UsageError("--token-ids is the whole prompt; leave out text, --file and --system")
     }
+    if arguments.has("trace-drafts"), !isJSON { throw UsageError("--trace-drafts needs --format json") }
     let text = ids == nil ? try TextInput.read(prompt, arguments) : ""
     let model = try await SharedOptions.load(name, arguments, options: modelOptions)
     let options = try generation(arguments, model)
@@ -53,13 +58,14 @@ enum RunCommand: Command {
       try Console.output(
         json: Report(
           promptTokenIds: tokens, tokenIds: answer.tokens, text: answer.text,
-          finishReason: answer.finishReason.rawValue, statistics: StatisticsReport(answer.statistics)))
+          finishReason: answer.finishReason.rawValue, statistics: StatisticsReport(answer.statistics),
+          rounds: arguments.has("trace-drafts") ? answer.rounds.compactMap(RoundReport.init) : nil))
     } else if !model.info.hasTokenizer {
       Console.output(answer.tokens.map(String.init).joined(separator: ",") + "\n")
     } else if !answer.text.hasSuffix("\n") {
       Console.output("\n")
     }
-    if arguments.has("verbose") { Console.error(StatisticsReport(answer.statistics).summary) }
+    if arguments.has("verbose") || arguments.has("stats") { Console.error(StatisticsReport(answer.statistics).summary) }
   }
 
   private struct Report: Encodable {
@@ -68,6 +74,22 @@ enum RunCommand: Command {
     var text: String
     var finishReason: String
     var statistics: StatisticsReport
+    var rounds: [RoundReport]?
+  }
+
+  private struct RoundReport: Encodable {
+    var position: Int
+    var source: String
+    var drafted: [TokenID]
+    var accepted: Int
+
+    init?(_ round: DraftRound) {
+      guard let source = round.source else { return nil }
+      self.source = source.rawValue
+      position = round.position
+      drafted = round.drafted
+      accepted = round.accepted
+    }
   }
 
   /// A single argument is the model when the prompt comes from elsewhere, or when it names one; else it is a prompt for
@@ -95,12 +117,23 @@ enum RunCommand: Command {
     return try model.render(instructions: arguments.string("system"), prompt: text)
   }
 
+  private static func speculation(_ arguments: Arguments) throws -> GenerationOptions.Speculation {
+    switch arguments.string("speculation") {
+    case nil, "auto": return .automatic
+    case "off": return .off
+    case let text?:
+      guard let count = Int(text) else { throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"") }
+      return .draft(tokens: count)
+    }
+  }
+
   private static func generation(_ arguments: Arguments, _ model: GemmaModel) throws -> GenerationOptions {
     var options = GenerationOptions()
     options.maximumResponseTokens = try arguments.integer("max-tokens")
     options.stop = arguments.strings("stop")
     options.repetitionPenalty = try arguments.number("repetition-penalty") ?? 1
     options.ignoresEndOfTurn = arguments.has("ignore-eos")
+    options.speculation = try speculation(arguments)
     var seed: UInt64?
     if let text = arguments.string("seed") {
       guard let number = UInt64(text) else { throw UsageError("--seed needs a whole number from 0, not \"\(text)\"") }

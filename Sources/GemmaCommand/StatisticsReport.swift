@@ -3,11 +3,20 @@ import Gemma
 
 /// `statistics` of the JSON output.
 struct StatisticsReport: Encodable {
+  struct DraftCount: Encodable {
+    var drafted: Int
+    var accepted: Int
+  }
+
   var promptTokens: Int
   var cachedPromptTokens: Int
   var responseTokens: Int
   var draftedTokens: Int
   var acceptedTokens: Int
+  var draftRounds: Int
+  var drafts: [String: DraftCount]
+  var savedSeconds: Double
+  var draftFailure: String?
   var loadSeconds: Double
   var timeToFirstTokenSeconds: Double
   var prefillTokensPerSecond: Double
@@ -21,8 +30,13 @@ struct StatisticsReport: Encodable {
     promptTokens = statistics.promptTokens
     cachedPromptTokens = statistics.cachedPromptTokens
     responseTokens = statistics.responseTokens
-    draftedTokens = statistics.draftedTokens
-    acceptedTokens = statistics.acceptedTokens
+    let speculation = statistics.speculation
+    draftedTokens = speculation.draftedTokens
+    acceptedTokens = speculation.acceptedTokens
+    draftRounds = speculation.rounds
+    drafts = speculation.sources.mapValues { DraftCount(drafted: $0.drafted, accepted: $0.accepted) }
+    savedSeconds = speculation.timeSaved / .seconds(1)
+    draftFailure = speculation.failure
     loadSeconds = statistics.loadTime / .seconds(1)
     timeToFirstTokenSeconds = statistics.timeToFirstToken / .seconds(1)
     prefillTokensPerSecond = statistics.prefillTokensPerSecond
@@ -39,11 +53,22 @@ struct StatisticsReport: Encodable {
     let decode = String(format: "%.1f", decodeTokensPerSecond)
     let load = String(format: "%.3f", loadSeconds)
     let first = String(format: "%.3f", timeToFirstTokenSeconds)
-    return """
+    var lines = """
       prompt \(promptTokens) tokens (\(prefill) per second), answer \(responseTokens) tokens (\(decode) per second)
       loading \(load) s, first token \(first) s, \(threads) threads, \(kernels) kernels
       pool peak \(peakPoolBytes.inMegabytes), weights mapped \(mappedBytes.inMegabytes)
       """
+    for (source, count) in drafts.sorted(by: { $0.key < $1.key }) {
+      let share = String(format: "%.0f", 100 * Double(count.accepted) / Double(max(count.drafted, 1)))
+      lines += "\n\(source): \(count.accepted) of \(count.drafted) drafted tokens right (\(share) %)"
+    }
+    if draftRounds > 0 {
+      let tokens = String(format: "%.2f", 1 + Double(acceptedTokens) / Double(draftRounds))
+      let saved = String(format: "%+.3f", savedSeconds)
+      lines += "\n\(draftRounds) rounds with drafts, \(tokens) tokens each, time saved \(saved) s"
+    }
+    if let draftFailure { lines += "\ndrafting failed: \(draftFailure)" }
+    return lines
   }
 }
 
