@@ -71,7 +71,7 @@ let package = Package(
     testTarget("WeightsTests", ["Weights"]),
     testTarget("TokenizationTests", ["Tokenization"]),
     testTarget("ModelsTests", ["Models"]),
-    testTarget("GemmaTests", ["Gemma", "DemoModel"]),
+    testTarget("GemmaTests", ["Gemma", "DemoModel", "Models", "Tensors", "CKernels"]),
     testTarget("CommandTests", ["GemmaCommand", "DemoModel"]),
   ],
   swiftLanguageModes: [.v6],

@@ -32,7 +32,8 @@ package struct Sampler: Sendable {
   }
 
   /// The token for position `position`, which follows `history` (prompt included).
-  package func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: ArraySlice<TokenID>) throws(GemmaError)
+  package func next(_ logits: UnsafeBufferPointer<Float>, position: Int, history: ArraySlice<TokenID>)
+    throws(GemmaError)
     -> TokenID
   {
     guard penalty != 1, !history.isEmpty else { return try choose(logits, position: position) }

@@ -12,6 +12,9 @@ package enum Fixtures {
   /// The bundled demo model.
   package static let demo = root.appending(path: "Sources/DemoModel/Resources/demo")
 
+  /// The second bundled demo model, a Gemma 4.
+  package static let demo4 = root.appending(path: "Sources/DemoModel/Resources/demo4")
+
   /// The small random models with expectations, sorted by name.
   package static func models() throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: folder.appending(path: "models"), includingPropertiesForKeys: nil)

@@ -10,6 +10,11 @@ package struct DraftController {
   package struct Choice: Equatable {
     package let kind: DraftKind
     package let count: Int
+
+    package init(kind: DraftKind, count: Int) {
+      self.kind = kind
+      self.count = count
+    }
   }
 
   /// The cost of a further row of a pass before it is known, as a share of a plain step.
@@ -140,7 +145,10 @@ private struct Average {
 
   mutating func add(_ new: Double) {
     count += 1
-    guard let value else { return value = new }
+    guard let value else {
+      value = new
+      return
+    }
     // One slow pass, as when another process takes the cores, must not decide.
     self.value = value + max(0.1, 1 / count) * (min(new, 4 * value) - value)
   }
