@@ -1,10 +1,11 @@
 import Foundation
 import Gemma
+import Models
 import Synchronization
 
 enum VerifyCommand: Command {
   static let name = "verify"
-  static let abstract = "Compares all kernel levels, thread counts and chunk sizes bit for bit"
+  static let abstract = "Compares all kernel levels, thread counts, chunk sizes and drafts bit for bit"
   static let usage = "gemma verify MODEL [options]"
   static let examples = ["gemma verify demo", "gemma verify demo --prompt-tokens 300 --format json"]
   static let options = [
@@ -51,7 +52,9 @@ enum VerifyCommand: Command {
           options.prefillChunk = chunk
           let (digest, ids) = try await observe(model, options, prompt, responseCount)
           let first = verdicts.first
-          let isSame = first.map { $0.logitsDigest == digest && $0.tokenIds == ids } ?? true
+          let isSame =
+            try await draftsAgree(model, options, prompt, ids)
+            && first.map { $0.logitsDigest == digest && $0.tokenIds == ids } ?? true
           verdicts.append(
             Verdict(
               kernels: kernels, threads: threads, prefillChunk: chunk, tokenIds: ids, logitsDigest: digest,
@@ -92,6 +95,24 @@ enum VerifyCommand: Command {
       try await timeline.append([token])
     }
     return (digest.withLock { $0.text }, ids)
+  }
+
+  /// Whether the answer with drafts, right and wrong ones, is the one without.
+  private static func draftsAgree(
+    _ model: GemmaModel, _ options: GemmaModel.Options, _ prompt: [TokenID], _ ids: [TokenID]
+  ) async throws -> Bool {
+    let vocabulary = model.info.vocabularySize
+    let text = prompt + ids
+    let timeline = TimelineActor(model, options: options) { _, _ in RehearsedDrafts(text, vocabulary: vocabulary) }
+    _ = try await timeline.sync(to: prompt)
+    var found = [try await timeline.sample(Sampler(draw: nil))]
+    while found.count < ids.count {
+      let round = try await timeline.round(
+        Sampler(draw: nil), after: found[found.count - 1],
+        speculation: .draft(tokens: 1 + found.count % Timeline.longestDraft), limit: ids.count - found.count)
+      found += round.next
+    }
+    return found == ids
   }
 }
 

@@ -41,7 +41,7 @@ struct SpeculationTests {
     let text = Self.prompt + plain.answer.tokens
     for length in 1...8 {
       let drafted = try await Self.answer(model, Self.options(.draft(tokens: length), sampled: sampled)) { _, _ in
-        Rehearsal(text, vocabulary: model.info.vocabularySize)
+        RehearsedDrafts(text, vocabulary: model.info.vocabularySize)
       }
       #expect(drafted.answer.tokens == plain.answer.tokens, "\(length) drafts")
       #expect(drafted.tokens == plain.tokens, "\(length) drafts")
@@ -63,7 +63,7 @@ struct SpeculationTests {
       try Kernels.select(level)
       for length in [2, 8] {
         let drafted = try await Self.answer(model, Self.options(.draft(tokens: length), sampled: true)) { _, _ in
-          Rehearsal(text, vocabulary: model.info.vocabularySize)
+          RehearsedDrafts(text, vocabulary: model.info.vocabularySize)
         }
         #expect(drafted.answer.tokens == plain.answer.tokens && drafted.bits == plain.bits, "\(level), \(length)")
       }
@@ -118,7 +118,7 @@ struct SpeculationTests {
         let plainTimeline = TimelineActor(model)
         let plain = try await Generator(model, on: plainTimeline, options: options).run(prompt: prompt) { _ in }
         options.speculation = .draft(tokens: 8)
-        let timeline = TimelineActor(model) { _, _ in Rehearsal(text, vocabulary: 4096) }
+        let timeline = TimelineActor(model) { _, _ in RehearsedDrafts(text, vocabulary: 4096) }
         let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens && drafted.text == plain.text, "\(end) \(stop)")
         #expect(drafted.finishReason == plain.finishReason)

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Drafts on the command line")
+struct SpeculationCommandTests {
+  private static let loop = ["Tell me about a fox", "--temperature", "0", "--ignore-eos", "-n", "150"]
+
+  @Test("--trace-drafts lists the rounds, which add up to the statistics, and the ids stay as they are")
+  func trace() throws {
+    let plain = try CommandRun(["run", "demo"] + Self.loop + ["--format", "json", "--speculation", "off"]).json()
+    #expect(plain["rounds"] == nil)
+    let run = try CommandRun(
+      ["run", "demo"] + Self.loop + ["--format", "json", "--speculation", "4", "--trace-drafts"])
+    #expect(run.code == 0, "\(run.errors)")
+    let drafted = try run.json()
+    #expect(drafted["token_ids"] as? [Int] == plain["token_ids"] as? [Int])
+    #expect(drafted["text"] as? String == plain["text"] as? String)
+    let rounds = try #require(drafted["rounds"] as? [[String: Any]])
+    #expect(rounds.count > 10)
+    var (count, accepted) = (0, 0)
+    let text = try #require(drafted["prompt_token_ids"] as? [Int]) + (drafted["token_ids"] as? [Int] ?? [])
+    for round in rounds {
+      #expect(Set(round.keys) == ["position", "source", "drafted", "accepted"])
+      #expect(round["source"] as? String == "prompt_lookup")
+      let ids = try #require(round["drafted"] as? [Int])
+      let right = try #require(round["accepted"] as? Int)
+      let position = try #require(round["position"] as? Int)
+      #expect((1...4).contains(ids.count) && (0...ids.count).contains(right))
+      #expect(Array(text[position..<position + right]) == Array(ids[..<right]))
+      count += ids.count
+      accepted += right
+    }
+    let statistics = try #require(drafted["statistics"] as? [String: Any])
+    #expect(statistics["drafted_tokens"] as? Int == count && statistics["accepted_tokens"] as? Int == accepted)
+    #expect(statistics["draft_rounds"] as? Int == rounds.count)
+  }
+
+  @Test("--stats shows on stderr what the drafts brought")
+  func stats() throws {
+    let run = try CommandRun(["run", "demo"] + Self.loop + ["--speculation", "8", "--stats", "-q"])
+    #expect(run.code == 0)
+    #expect(run.errors.contains("prompt_lookup: ") && run.errors.contains("rounds with drafts"))
+    let plain = try CommandRun(["run", "demo"] + Self.loop + ["--speculation", "off", "--stats", "-q"])
+    #expect(plain.output == run.output && !plain.errors.contains("rounds"))
+  }
+
+  @Test(
+    "Wrong numbers and combinations are usage errors",
+    arguments: [["--speculation", "9"], ["--speculation", "0"], ["--speculation", "on"], ["--trace-drafts"]])
+  func refused(options: [String]) throws {
+    let run = try CommandRun(["run", "demo", "fox"] + options)
+    #expect(run.code == 64 && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.errors)")
+  }
+}
