@@ -42,6 +42,15 @@ struct SliceCommandTests {
     }
   }
 
+  @Test("all kernel levels, thread counts and chunks agree on a slice to the bit, int8 caches or not")
+  func verify() throws {
+    for options in [[], ["--kv-cache", "int8"]] {
+      let arguments = ["verify", Self.whole, "--slice", "e2b", "--prompt-tokens", "20", "--response-tokens", "2"]
+      let run = try CommandRun(arguments + options)
+      #expect(run.code == 0 && !run.output.contains("DIFFERENT") && run.output.contains("same"), "\(run.errors)")
+    }
+  }
+
   @Test("every command that runs a model takes --slice, and rows of recipe files")
   func everywhere() throws {
     try Fixtures.withTemporaryFolder { folder in

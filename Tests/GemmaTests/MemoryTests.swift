@@ -63,7 +63,7 @@ import Testing
         if request == Self.warmUp { base = counters }
         if request >= Self.warmUp {
           #expect(counters == base, "request \(request)")
-          resident.append(try Self.residentAnonymousBytes())
+          resident.append(try #require(try ProcessMemory.status("RssAnon")))
         }
       }
       #expect(base.active == inUse.active && base.buffers == inUse.buffers)
@@ -114,12 +114,6 @@ import Testing
       default:
         for prompt in ["fox \(request)", "And then?"] { try await session.respond(to: prompt, options: greedy) }
       }
-    }
-
-    private static func residentAnonymousBytes() throws -> Int {
-      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
-      return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1])) * 1024
     }
   }
 #endif

@@ -28,11 +28,9 @@ class Data:
     def _held_rows(self, runs):
         rows = []
         for run in runs:
-            for start in range(0, len(run), self.length):
-                ids = run[start:start + self.length + 1]
-                if len(ids) > 16:
-                    ids = ids + [0] * (self.length + 1 - len(ids))
-                    rows.append((ids[:-1], [i if i else -100 for i in ids[1:]]))
+            for ids in corpus.windows(run, self.length):
+                ids = ids + [0] * (self.length + 1 - len(ids))
+                rows.append((ids[:-1], [i if i else -100 for i in ids[1:]]))
         return rows
 
     def _pack(self, chat, rng):

@@ -27,6 +27,12 @@ def split(paragraphs):
     return train, held
 
 
+def windows(ids, length):
+    """Rows of length + 1 ids, the last one shorter; each begins with the id that ended the one before."""
+    rows = (ids[start:start + length + 1] for start in range(0, len(ids), length))
+    return [row for row in rows if len(row) > 16]
+
+
 def is_prose(paragraph):
     """False for titles, contents lists, notes and other text that makes a poor answer."""
     letters = [c for c in paragraph if c.isalpha()]
