@@ -44,7 +44,7 @@ void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activ
             const float scale = ck_affine_scale(w.scales, w.scale_type, o * stored_groups + g);
             const float bias = ck_affine_scale(w.biases, w.scale_type, o * stored_groups + g);
             for (size_t i = 0; i < rows; i++) {
-                const int8_t *values = x.values + i * x.columns;
+                const int8_t *values = x.values + i * x.stride;
                 const int32_t sum = w.type == CK_Q4
                                         ? dot(codes, values + g * half, half) +
                                               dot(codes + half, values + x.columns / 2 + g * half, half)

@@ -31,7 +31,7 @@ void ck_quantize_activations_portable(ck_activations out, const float *x, size_t
     const size_t groups = out.columns / out.group;
     const size_t packed = out.order == CK_EVEN_ODD ? out.group / 2 : out.group;
     for (size_t row = begin; row < end; row++) {
-        int8_t *values = out.values + row * out.columns;
+        int8_t *values = out.values + row * out.stride;
         for (size_t g = 0; g < groups; g++)
             quantize_group(x + row * x_stride + g * out.group, out.group, out.order, values + g * packed,
                            values + out.columns / 2 + g * packed, out.scales + row * groups + g,

@@ -12,7 +12,7 @@ struct AffineQuantizeTests {
     for i in 0..<rows {
       (source.floats + i * (columns + padding)).update(from: Array(x[i * columns..<(i + 1) * columns]), count: columns)
     }
-    let out = try ActivationMemory(rows: rows, columns: columns, group: group, order: order)
+    let out = try ActivationMemory(rows: rows, columns: columns, group: group, order: order, gap: padding)
     ck_quantize_activations(out.activations, source.floats, columns + padding, cut, rows)
     ck_quantize_activations(out.activations, source.floats, columns + padding, 0, cut)
     #expect(out.isIntact)

@@ -107,26 +107,35 @@ struct AffineWeights {
 struct ActivationMemory {
   let values, scales, sums: GuardedMemory
   let activations: ck_activations
-  private let count: Int
+  private let rows: Int
 
-  init(rows: Int, columns: Int, group: Int, order: ck_order) throws {
-    count = rows * columns
-    values = try GuardedMemory(bytes: count)
-    scales = try GuardedMemory(bytes: 4 * count / group)
-    sums = try GuardedMemory(bytes: 4 * count / group)
+  /// `gap` bytes lie between two rows of values.
+  init(rows: Int, columns: Int, group: Int, order: ck_order, gap: Int = 0) throws {
+    self.rows = rows
+    values = try GuardedMemory(bytes: rows * (columns + gap) - gap)
+    scales = try GuardedMemory(bytes: 4 * rows * columns / group)
+    sums = try GuardedMemory(bytes: 4 * rows * columns / group)
     activations = ck_activations(
       values: values.raw.assumingMemoryBound(to: Int8.self), scales: scales.floats, sums: sums.floats,
-      columns: columns, group: group, order: order)
+      columns: columns, stride: columns + gap, group: group, order: order)
   }
 
   /// With the contents of a reference.
-  init(_ reference: ReferenceActivations, columns: Int, group: Int, order: ck_order) throws {
-    try self.init(rows: reference.values.count / columns, columns: columns, group: group, order: order)
-    activations.values.update(from: reference.ordered(order, columns: columns), count: count)
+  init(_ reference: ReferenceActivations, columns: Int, group: Int, order: ck_order, gap: Int = 32) throws {
+    try self.init(rows: reference.values.count / columns, columns: columns, group: group, order: order, gap: gap)
+    let values = reference.ordered(order, columns: columns)
+    for row in 0..<rows {
+      (activations.values + row * activations.stride)
+        .update(from: Array(values[row * columns..<(row + 1) * columns]), count: columns)
+    }
     activations.scales.update(from: reference.scales, count: reference.scales.count)
     activations.sums.update(from: reference.sums, count: reference.sums.count)
   }
 
-  var codes: [Int8] { Array(UnsafeBufferPointer(start: activations.values, count: count)) }
+  var codes: [Int8] {
+    (0..<rows).flatMap {
+      UnsafeBufferPointer(start: activations.values + $0 * activations.stride, count: activations.columns)
+    }
+  }
   var isIntact: Bool { values.isIntact && scales.isIntact && sums.isIntact }
 }

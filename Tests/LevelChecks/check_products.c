@@ -18,18 +18,18 @@ static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_ty
     const size_t gap = outputs % 4;
     product p = {.rows = rows, .begin = outputs > 2 ? 1 : 0, .end = outputs, .y_stride = outputs + 3};
     p.w = matrix(c, slot_first, type, outputs, groups * group, group, scale_type, m, gap);
-    p.x = (ck_activations){.columns = groups * group, .group = group};
+    p.x = (ck_activations){.columns = groups * group, .stride = groups * group + gap, .group = group};
     p.x.order = type == CK_Q4 ? CK_EVEN_ODD : CK_NATURAL;
-    p.x.values = guarded(slot_first + 3, rows * p.x.columns, gap);
+    p.x.values = guarded(slot_first + 3, rows * p.x.stride - gap, gap);
     p.x.scales = floats(c, slot_first + 4, rows * groups, 0.01f, m);
     p.x.sums = floats(c, slot_first + 5, rows * groups, 1, m);
     const bool largest = m == plain && groups == 2;
     if (largest) // the sums of the largest magnitude
         memset((void *)(uintptr_t)p.w.data, 0xff,
                ((outputs - 1) * p.w.stride + p.w.columns) / (type == CK_Q4 ? 2 : 1));
-    for (size_t i = 0; i < rows * p.x.columns; i++)
+    for (size_t i = 0; i < rows * p.x.stride - gap; i++)
         p.x.values[i] =
-            largest ? (i / p.x.columns % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
+            largest ? (i / p.x.stride % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
     check(c, (shape){rows * p.y_stride, 0}, call_affine, &p, NULL,
           "affine_product, %s, %zu groups of %zu, %s scales, %zu rows, %zu outputs, mood %d", type_name(type),
           groups, group, type_name(scale_type), rows, outputs, (int)m);

@@ -2,7 +2,7 @@
 
 typedef struct quantisation {
     const float *x;
-    size_t x_stride, rows, columns, group;
+    size_t x_stride, rows, columns, gap, group;
     ck_order order;
 } quantisation;
 
@@ -11,7 +11,8 @@ static void call(const void *arguments, void *out) {
     const size_t groups = q->rows * (q->columns / q->group);
     float *scales = out;
     const ck_activations to = {
-        (int8_t *)(scales + 2 * groups), scales, scales + groups, q->columns, q->group, q->order};
+        .values = (int8_t *)(scales + 2 * groups), .scales = scales, .sums = scales + groups,
+        .columns = q->columns, .stride = q->columns + q->gap, .group = q->group, .order = q->order};
     ck_quantize_activations(to, q->x, q->x_stride, 0, q->rows);
 }
 
@@ -32,6 +33,7 @@ void check_quantisation(checks *c) {
                     quantisation q = {.rows = rows, .columns = groups[g] * counts[n], .group = groups[g]};
                     q.order = order;
                     q.x_stride = q.columns + padding;
+                    q.gap = n * padding;
                     const size_t count = rows * q.x_stride - padding;
                     float *x = floats(c, slot_first, count, kind < 3 ? factors[kind] : 1,
                                       kind == 3   ? extreme
@@ -45,7 +47,7 @@ void check_quantisation(checks *c) {
                         fill_ties(c, x, count, groups[g]);
                     q.x = x;
                     const size_t coded = rows * counts[n];
-                    check(c, (shape){2 * coded, rows * q.columns}, call, &q, NULL,
+                    check(c, (shape){2 * coded, rows * (q.columns + q.gap) - q.gap}, call, &q, NULL,
                           "quantize_activations, %zu groups of %zu, order %d, values %zu", counts[n],
                           groups[g], (int)order, kind);
                 }

@@ -103,9 +103,10 @@ enum ProductCases {
     _ bits: Int, _ group: Int, _ width: Int, _ rows: Int, quantised: Bool
   ) -> ck_activations {
     let groups = rows * width / group
+    let stride = width + 64  // as the models lay them out
     let activations = ck_activations(
-      values: .allocate(capacity: rows * width), scales: .allocate(capacity: groups),
-      sums: .allocate(capacity: groups), columns: width, group: group,
+      values: .allocate(capacity: rows * stride), scales: .allocate(capacity: groups),
+      sums: .allocate(capacity: groups), columns: width, stride: stride, group: group,
       order: bits == 4 ? .CK_EVEN_ODD : .CK_NATURAL)
     if quantised {
       var random = Random()

@@ -46,10 +46,11 @@ typedef enum __attribute__((enum_extensibility(closed))) ck_order {
 
 /// Activations quantised per group: x[r][k] is about scales[r][k / group] * value.
 typedef struct ck_activations {
-    int8_t *values;       // [rows, columns] in `order`; -127 ... 127
+    int8_t *values;       // [rows, columns] in `order`, rows `stride` apart; -127 ... 127
     float *scales;        // [rows, columns / group]: absmax / 127
     float *sums;          // [rows, columns / group]: scale * float(exact sum of the group's values)
     size_t columns;
+    size_t stride;        // values from one row to the next: at least columns; a multiple of 2,048 crowds caches
     size_t group;
     ck_order order;
 } ck_activations;

@@ -55,7 +55,7 @@ struct KeyValueCache {
     withUnsafeMutablePointer(to: &sum) { sum in
       let quantized = ck_activations(
         values: target.assumingMemoryBound(to: Int8.self), scales: scales + slot, sums: sum, columns: dimension,
-        group: dimension, order: .CK_NATURAL)
+        stride: dimension, group: dimension, order: .CK_NATURAL)
       ck_quantize_activations(quantized, row, dimension, 0, 1)
     }
   }

@@ -99,7 +99,7 @@ struct Products {
     let activations = ck_activations(
       values: UnsafeMutableRawPointer(workspace.base(.activationValues)).assumingMemoryBound(to: Int8.self),
       scales: workspace.base(.activationScales), sums: workspace.base(.activationSums), columns: columns,
-      group: group, order: evenOdd ? .CK_EVEN_ODD : .CK_NATURAL)
+      stride: columns + Workspace.activationGap, group: group, order: evenOdd ? .CK_EVEN_ODD : .CK_NATURAL)
     Parallel.forEach(count, unless: stop) {
       ck_quantize_activations(activations, x.base, x.stride, $0.lowerBound, $0.upperBound)
     }

@@ -26,6 +26,9 @@ struct Workspace {
   /// Rows of the head that are computed at a time: a token and the longest draft behind it.
   static let headRows = 1 + Timeline.longestDraft
 
+  /// Bytes between two rows of int8 activations: a line of the cache, so that rows of 2^n bytes do not share its sets.
+  static let activationGap = 64
+
   /// Rows of the regions.
   let chunk: Int
   private let buffer: PoolBuffer
@@ -98,7 +101,7 @@ struct Workspace {
     case .coefficients: return (altUp ? chunk : 0, 16)
     case .rotary: return (chunk, RotaryTable.columns(model))
     case .logits: return (min(chunk, headRows), model.vocabularySize)
-    case .activationValues: return (chunk, (widestInput + 3) / 4)  // int8
+    case .activationValues: return (chunk, (widestInput + activationGap + 3) / 4)  // int8
     case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
     }
   }
