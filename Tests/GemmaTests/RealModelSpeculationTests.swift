@@ -32,7 +32,8 @@ struct RealModelSpeculationTests {
       #expect(prompt.count + plain.tokens.count > 600)
       for speculation in [GenerationOptions.Speculation.automatic] + (1...8).map({ .draft(tokens: $0) }) {
         options.speculation = speculation
-        let drafted = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in }
+        let drafted = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in
+        }
         #expect(drafted.tokens == plain.tokens, "\(speculation)")
         #expect(drafted.statistics.speculation.acceptedTokens > 0, "\(speculation)")
       }

@@ -9,16 +9,16 @@ package final class Timeline {
   /// room to go back in every cache.
   package static let longestDraft = 8
 
-  package private(set) var tokens: [TokenID] = []
+  package internal(set) var tokens: [TokenID] = []
   package let contextLength: Int
   package let model: LoadedModel
-  private let options: ComputeOptions
+  let options: ComputeOptions
   private let workspace: Workspace
   private let readAhead = ReadAhead()
   private let quantizes: Bool
   private let canonical: Bool
-  private let caches: [KeyValueCache?]
-  /// Positions below this may have been written at some time, also by chunks that were given up later.
+  let caches: [KeyValueCache?]
+  /// Positions below this may have been written at some time, also by chunks and drafts that were given up later.
   private var writtenEnd = 0
   /// What the last pass left in the workspace.
   private var remains: Remains?
@@ -34,25 +34,33 @@ package final class Timeline {
   }
 
   /// Takes all its memory at once. `contextLength` counts tokens, prompt and answer together.
-  package init(_ model: LoadedModel, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
+  package convenience init(_ model: LoadedModel, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
     guard contextLength > 0 else { throw .invalidOption("the context length must be at least 1, not \(contextLength)") }
     guard options.threads > 0 else { throw .invalidOption("at least 1 thread is needed, not \(options.threads)") }
     guard options.prefillChunk > 0 else {
       throw .invalidOption("the prefill chunk must hold at least 1 token, not \(options.prefillChunk)")
     }
-    self.model = model
-    self.contextLength = contextLength
-    self.options = options
     let shape = CacheShape(model.configuration, contextLength: contextLength, options: options)
-    workspace = try Workspace(model.configuration, chunk: shape.chunk, contextLength: contextLength)
-    // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
-    quantizes = !options.float32Activations
-    canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)
+    let workspace = try Workspace(model.configuration, chunk: shape.chunk, contextLength: contextLength)
     var caches: [KeyValueCache?] = []
     for layer in model.configuration.layers {
       caches.append(layer.keyValueSource == nil ? try KeyValueCache(layer, shape) : nil)
     }
+    self.init(model, contextLength: contextLength, options: options, workspace: workspace, caches: caches)
+  }
+
+  /// `caches` has one for each layer that owns keys and values.
+  init(
+    _ model: LoadedModel, contextLength: Int, options: ComputeOptions, workspace: Workspace, caches: [KeyValueCache?]
+  ) {
+    self.model = model
+    self.contextLength = contextLength
+    self.options = options
+    self.workspace = workspace
     self.caches = caches
+    // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
+    quantizes = !options.float32Activations
+    canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)
   }
 
   /// What this timeline really holds of the pool, to be compared with `LoadedModel.plan`.
@@ -132,6 +140,10 @@ package final class Timeline {
     return kept
   }
 
+  /// Notes that the caches hold something behind the tokens, below position `end`: guesses, which whoever computes these
+  /// positions overwrites.
+  func noteWritten(below end: Int) { writtenEnd = max(writtenEnd, end) }
+
   private static func remains(of chunk: Advance.Chunk) -> Remains {
     let pass = chunk.pass
     let end = pass.position + pass.tokens.count
@@ -144,7 +156,7 @@ package final class Timeline {
     let end = min(advance.done + step, advance.tokens.count)
     let tokens = Array(advance.tokens[advance.done..<end])
     let wanted = advance.wanted == .every ? tokens.count : end == advance.tokens.count ? 1 : 0
-    writtenEnd = max(writtenEnd, self.tokens.count + tokens.count)
+    noteWritten(below: self.tokens.count + tokens.count)
     return Advance.Chunk(
       pass: Pass(
         tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
