@@ -67,7 +67,7 @@ def drafter_buffers(model):
 
 
 def drafter_recipe(target, made, held):
-    """target: transformers model with the weights that are stored. made, held: its answers, see stories.collect."""
+    """target: transformers model with the weights that are stored. made, held: its answers, see telling.tell."""
     weights = {n: p.detach().clone() for n, p in target.model.named_parameters()}
     order = balanced_clusters(weights["embed_tokens.weight"], drafter.shape(target.config).num_centroids)
     forward = functools.partial(drafter.Unrolled, target_config=target.config, target_weights=weights, order=order)
