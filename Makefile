@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 SWIFT ?= swift
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-PACKAGES := libopenblas-dev libomp-dev pkg-config
+PACKAGES := libopenblas0 libomp-dev
 # The tests run the ARM kernels in an emulator.
 ifeq ($(shell uname -m),x86_64)
 test: PACKAGES += gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -42,7 +42,7 @@ setup:
 	  done; \
 	  if [ -n "$$missing" ]; then \
 	    if ! command -v apt-get >/dev/null; then \
-	      echo "Install the development files of OpenBLAS and OpenMP (LLVM) and pkg-config with your package manager." >&2; \
+	      echo "Install OpenBLAS and the development files of OpenMP (LLVM) with your package manager." >&2; \
 	      exit 1; \
 	    fi; \
 	    $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// OpenBLAS and OpenMP come from the system on Linux; Apple platforms have Accelerate and GCD.
+// On Linux OpenMP comes from the system, and so does OpenBLAS, which is loaded when it is first needed; Apple platforms
+// have Accelerate and GCD.
 let linux: [Platform] = [.linux]
 let apple: [Platform] = [.macOS, .iOS, .tvOS, .visionOS]
 
@@ -26,12 +27,8 @@ let package = Package(
     .executable(name: "gemma", targets: ["GemmaCommand"]),
   ],
   targets: [
-    .systemLibrary(
-      name: "COpenBLAS", path: "Sources/COpenBLAS", pkgConfig: "openblas",
-      providers: [.apt(["libopenblas-dev"])]),
     .target(
       name: "CKernels",
-      dependencies: [.target(name: "COpenBLAS", condition: .when(platforms: linux))],
       path: "CKernels",
       cSettings: [
         .headerSearchPath("."),
@@ -43,9 +40,9 @@ let package = Package(
       ],
       linkerSettings: [
         // The names that link with the Swift toolchain's clang on Debian and Ubuntu: `-lomp` does not.
-        .linkedLibrary("openblas", .when(platforms: linux)),
         .linkedLibrary("omp5", .when(platforms: linux)),
         .linkedLibrary("m", .when(platforms: linux)),
+        .linkedLibrary("dl", .when(platforms: linux)),
         .linkedFramework("Accelerate", .when(platforms: apple)),
       ]),
     .target(name: "Tensors", dependencies: ["CKernels"], swiftSettings: strict),

@@ -4,6 +4,7 @@
 #include "ck/types.h"
 #include "ck/cpu.h"
 #include "ck/parallel.h"
+#include "ck/threads.h"
 #include "ck/product.h"
 #include "ck/vector.h"
 #include "ck/rope.h"

@@ -1,5 +1,6 @@
 #include "ck/parallel.h"
 #include "ck/cpu.h"
+#include "ck/threads.h"
 #include "internal/blas.h"
 #include "internal/wait.h"
 
@@ -269,8 +270,14 @@ static void enter(team *t, bool first) {
 // The entry points of an OpenMP runtime (LLVM's or GNU's) that compilers call; so no compiler flag is needed.
 void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags);
 int omp_get_thread_num(void);
-// Only LLVM's runtime has it.
+// Only LLVM's runtime has these.
 __attribute__((weak)) void kmp_set_blocktime(int milliseconds);
+__attribute__((weak)) size_t kmp_get_stacksize_s(void);
+
+/// A little more than the runtime takes.
+static size_t helper_stack(void) {
+    return kmp_get_stacksize_s ? kmp_get_stacksize_s() + (1 << 20) : 0;
+}
 
 static void region(void *data) {
     enter(data, omp_get_thread_num() == 0);
@@ -285,6 +292,10 @@ static void run_region(team *t) {
 #elif defined(__APPLE__)
 
 #include <dispatch/dispatch.h>
+
+static size_t helper_stack(void) {
+    return 0;
+}
 
 // Iteration 0 may run on any thread, and the caller may be given no other until the body ends: the body runs
 // on the calling thread and only the helpers are dispatched.
@@ -304,6 +315,10 @@ static void run_region(team *t) {
 
 #else
 
+static size_t helper_stack(void) {
+    return 0;
+}
+
 // No runtime: the body runs alone.
 static void run_region(team *t) {
     t->size = 1;
@@ -312,8 +327,28 @@ static void run_region(team *t) {
 
 #endif
 
+/// The wanted number of threads, or the smaller one that the system has room for: an OpenMP runtime ends the process
+/// when a thread is refused. Asked once per calling thread and number, because each caller has helpers of its own, which
+/// stay.
+static size_t affordable(size_t wanted) {
+    static _Thread_local size_t proven = 1, refused, instead;
+    if (wanted <= proven)
+        return wanted;
+    if (wanted == refused)
+        return instead;
+    const size_t found = 1 + ck_startable_threads(wanted - 1, helper_stack());
+    if (found >= wanted) {
+        proven = wanted;
+        return wanted;
+    }
+    refused = wanted;
+    instead = found > 2 * proven ? found / 2 : proven; // the runtime needs room for itself
+    return instead;
+}
+
 void ck_team_run(size_t threads, void (*body)(void *context), void *context) {
-    if (threads <= 1 || current_team) {
+    threads = threads > 1 && !current_team ? affordable(threads < INT_MAX ? threads : INT_MAX) : 1;
+    if (threads == 1) {
         body(context);
         return;
     }
@@ -325,7 +360,7 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context) {
         atomic_store(&known_processors, processors);
     }
     team t = {
-        .size = threads < INT_MAX ? threads : INT_MAX,
+        .size = threads,
         .run_count = threads < largest_runs ? threads : largest_runs,
         .spin_nanoseconds = threads > processors    ? 0
                             : threads == processors ? hasty_nanoseconds

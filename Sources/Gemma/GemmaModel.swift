@@ -49,6 +49,8 @@ public final class GemmaModel: Sendable {
   ) async throws {
     let start = ContinuousClock.now
     try options.validate()
+    try SystemLimits.check()
+    try ComputeThread.shared.start()
     progress?(LoadingProgress(stage: .mapping, fractionCompleted: 0))
     let checkpoint = try Checkpoint(at: url)
     try Task.checkCancellation()

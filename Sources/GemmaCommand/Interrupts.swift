@@ -30,22 +30,24 @@ enum Interrupts {
     return ends[0]
   }
 
-  /// Cancels the work when a signal comes, or has come already. A second Ctrl-C ends the process at once.
+  /// Cancels the work when a signal comes, or has come already. A second Ctrl-C ends the process at once, and so does
+  /// work that goes on for a second: a step that does not ask whether to go on, such as the tokenisation of a book, has
+  /// nothing to lose.
   static func cancel(_ work: Task<ExitCode, Never>, on readEnd: Int32) {
     Thread.detachNewThread {
+      var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
       var byte: UInt8 = 0
       while true {
-        let count = read(readEnd, &byte, 1)
-        if count < 0, errno == EINTR { continue }
-        guard count == 1 else { return }
-        if Int32(byte) == SIGINT, work.isCancelled { _exit(ExitCode.cancelled.rawValue) }
-        work.cancel()
-        if hasFiles.load(ordering: .relaxed) { continue }
-        // A step that does not ask whether to go on, such as the tokenisation of a book, has nothing to lose.
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+        let ready = poll(&entry, 1, work.isCancelled ? 1000 : -1)
+        if ready == 0 {
+          if hasFiles.load(ordering: .relaxed) { continue }
           Console.error("Cancelled.")
           _exit(ExitCode.cancelled.rawValue)
         }
+        if ready < 0, errno == EINTR { continue }
+        guard ready > 0, read(readEnd, &byte, 1) == 1 else { return }
+        if Int32(byte) == SIGINT, work.isCancelled { _exit(ExitCode.cancelled.rawValue) }
+        work.cancel()
       }
     }
   }

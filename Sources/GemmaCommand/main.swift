@@ -1,6 +1,7 @@
 import Foundation
 
 StandardStreams.prepare()
+Means.require()
 let signals = Interrupts.hold()
 let work = Task { await CommandLineTool.run() }
 Interrupts.cancel(work, on: signals)

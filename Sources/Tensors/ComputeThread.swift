@@ -1,3 +1,4 @@
+import CKernels
 import Foundation
 import Synchronization
 
@@ -6,16 +7,22 @@ import Synchronization
 /// OpenMP keeps a team of threads per calling thread, and a decode loop would hold a thread of the cooperative pool
 /// for minutes: so all compute runs here.
 package final class ComputeThread: SerialExecutor {
-  package static let shared = ComputeThread(name: "gemma.compute")
+  package static let shared = ComputeThread()
 
   private let condition = NSCondition()
   private let jobs = Mutex<[UnownedJob]>([])
+  private let isStarted = Mutex(false)
 
-  private init(name: String) {
-    let thread = Thread { [unowned self] in self.work() }
-    thread.name = name
-    thread.stackSize = 16 << 20  // kernels keep their tiles on the stack
-    thread.start()
+  /// Called before there is anything to compute; without it jobs would wait for ever.
+  package func start() throws(GemmaError) {
+    let works = isStarted.withLock { isStarted in
+      if !isStarted {
+        let stack = 16 << 20  // kernels keep their tiles on the stack
+        isStarted = ck_thread_start("gemma.compute", stack, { _ in ComputeThread.shared.work() }, nil)
+      }
+      return isStarted
+    }
+    guard works else { throw .systemLimit("the thread for computing was refused; raise `ulimit -u` or `ulimit -v`") }
   }
 
   /// Whether other work waits for the thread while it runs a job.

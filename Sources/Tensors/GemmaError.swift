@@ -28,6 +28,8 @@ public enum GemmaError: Error, Sendable, Hashable {
   case sessionBusy
   /// Reading or writing failed in the operating system.
   case fileAccess(URL, reason: String)
+  /// The system allows this process too little address space, too few threads or too few open files to work at all.
+  case systemLimit(String)
 }
 
 extension GemmaError: LocalizedError {
@@ -47,6 +49,7 @@ extension GemmaError: LocalizedError {
     case .degenerateOutput(let reason): "The model produced no usable output: \(reason)"
     case .sessionBusy: "The session is still answering. Wait for that answer, or use a second session."
     case .fileAccess(let url, let reason): "Cannot access \(url.path): \(reason)"
+    case .systemLimit(let reason): "The system's limits are too low: \(reason)"
     }
   }
 }

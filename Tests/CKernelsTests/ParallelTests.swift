@@ -212,4 +212,13 @@ struct ParallelTests {
     }
     #expect(seen.threads.withLock { $0.count } == 2)
   }
+
+  @Test("threads can be had as many as are asked for here, and none where a stack has no place")
+  func startable() {
+    #expect(ck_startable_threads(0, 0) == 0)
+    #expect(ck_startable_threads(3, 0) == 3)
+    #expect(ck_startable_threads(3, 1 << 60) == 0)
+    let started = ck_thread_start("huge", 1 << 60, { _ in }, nil)
+    #expect(!started)
+  }
 }

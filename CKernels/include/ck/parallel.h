@@ -8,7 +8,8 @@ typedef void (*ck_task)(void *context, size_t begin, size_t end);
 
 /// Opens a team of `threads` threads (the caller is one of them), calls body(context) on the caller and closes
 /// the team when it returns. The helpers wait for loops with a short spin, then sleep.
-/// Runs the body alone when threads is 1 or when the caller is already inside a team.
+/// Runs the body alone when threads is 1 or when the caller is already inside a team, and with fewer threads where the
+/// system has no more.
 void ck_team_run(size_t threads, void (*body)(void *context), void *context);
 
 /// Runs task over [0, count) in shares of at least `grain` items and returns when all are done.

@@ -24,9 +24,13 @@ void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, si
                       size_t begin, size_t end);
 
 /// The same product through OpenBLAS (Accelerate on Apple), for many rows: fast, but not in canonical order.
-/// Single-threaded inside: the caller splits [begin, end). Falls back to ck_float_product where there is no BLAS.
+/// Single-threaded inside: the caller splits [begin, end). Falls back to ck_float_product without BLAS, see below.
 void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
                      size_t begin, size_t end);
+
+/// Whether there is a BLAS library to call; the first question, or product, loads OpenBLAS. There is none where it is
+/// not installed, and under a limit on address space or data (setrlimit), which OpenBLAS does not bear.
+bool ck_blas_available(void);
 
 /// Bytes of one row of a Q4 or Q8 matrix with its scales and biases.
 size_t ck_affine_row_bytes(ck_matrix w);

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if os(Linux)
+  /// What a shell can take away from the process: it answers, or says what it lacks, and ends with code 0 or 1.
+  @Suite struct LimitTests {
+    private func run(under limit: String, _ arguments: String = "demo fox -n 3 --seed 1") throws -> CommandRun {
+      try CommandRun(shell: "\(limit) && exec timeout --kill-after=1 20 $gemma run \(arguments)")
+    }
+
+    @Test(
+      "far too little address space, stack or descriptors is an error that names the limit to raise",
+      arguments: ["ulimit -v 120000", "ulimit -d 60000", "ulimit -s 64", "ulimit -n 4", "ulimit -n 7", "ulimit -n 10"])
+    func tooLittle(limit: String) throws {
+      let run = try run(under: limit)
+      #expect(run.code == 1 && run.output.isEmpty, "\(run.code) \(run.errors)")
+      let letter = try #require(limit.split(separator: " ").dropFirst().first)
+      #expect(
+        run.errors.contains("limits are too low") && run.errors.contains("`ulimit") && run.errors.contains(letter))
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    }
+
+    @Test("with little address space the answer is the same or an error, whatever the number of threads")
+    func little() throws {
+      let answer = try run(under: "true").output
+      #expect(!answer.isEmpty)
+      for kilobytes in [180_000, 210_000, 240_000, 300_000, 420_000] {
+        for threads in [1, 2, 300] {
+          let run = try run(under: "ulimit -v \(kilobytes)", "demo fox -n 3 --seed 1 -t \(threads)")
+          #expect(
+            run.code == 0 ? run.output == answer : run.code == 1 && run.errors.hasPrefix("gemma"), "\(run.errors)")
+        }
+      }
+      #expect(try run(under: "ulimit -v 800000", "demo fox -n 3 --seed 1 -t 64").output == answer)
+    }
+
+    @Test("an unquantised model does without BLAS where the limit would not bear it")
+    func unquantised() throws {
+      let ids = (2...40).map(String.init).joined(separator: ",")
+      let arguments =
+        "'\(Fixtures.model("gemma3-bf16").path)' --token-ids \(ids) -n 4 --ignore-eos --temperature 0"
+      let limited = try run(under: "ulimit -v 500000", arguments)
+      #expect(limited.code == 0, "\(limited.errors)")
+      #expect(try run(under: "true", arguments + " --reproducible").output == limited.output)
+    }
+  }
+#endif
