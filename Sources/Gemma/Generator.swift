@@ -87,17 +87,15 @@ package struct Generator: Sendable {
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
     let end = clock.now
+    let speculation = answer.statistics.speculation
+    answer.statistics = Statistics(of: model)
+    answer.statistics.speculation = speculation
     answer.statistics.promptTokens = prompt.count
     answer.statistics.cachedPromptTokens = reuse.cached
     answer.statistics.responseTokens = answer.tokens.count
-    answer.statistics.loadTime = model.loadTime
     answer.statistics.timeToFirstToken = firstToken - start
     answer.statistics.prefillTime = reuse.time
     answer.statistics.decodeTime = end - firstToken
-    answer.statistics.peakPoolBytes = Memory.peakMemory
-    answer.statistics.mappedBytes = model.info.mappedBytes
-    answer.statistics.threads = model.options.compute.threads
-    answer.statistics.kernels = Kernels.current
     return answer
   }
 }

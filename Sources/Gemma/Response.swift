@@ -1,3 +1,4 @@
+import Models
 public import Tensors
 
 /// Why an answer ended.
@@ -55,6 +56,15 @@ public struct Statistics: Sendable, Hashable {
 
   /// All counts and times zero.
   public init() {}
+
+  /// What does not depend on a request, as it is now.
+  package init(of model: GemmaModel) {
+    loadTime = model.loadTime
+    peakPoolBytes = Memory.peakMemory
+    mappedBytes = model.info.mappedBytes
+    threads = model.options.compute.threads
+    kernels = Kernels.current
+  }
 
   /// Speed of the prompt's forward passes; 0 when nothing had to be computed.
   public var prefillTokensPerSecond: Double {

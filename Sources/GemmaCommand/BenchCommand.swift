@@ -54,7 +54,9 @@ enum BenchCommand: Command {
       Memory.resetPeakMemory()
       for repetition in 1...repetitions {
         line.show("\(length) tokens, run \(repetition) of \(repetitions)")
-        runs.append(try await measure(model, length, responses))
+        let run = try await measure(model, length, responses)
+        if arguments.has("verbose") { Console.error(StatisticsReport(run).summary) }
+        runs.append(run)
       }
       figures.append(
         Figures(

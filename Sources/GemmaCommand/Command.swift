@@ -4,11 +4,17 @@ protocol Command {
   /// One line for the overview.
   static var abstract: String { get }
   static var usage: String { get }
+  /// What the usage leaves open; empty where it says all.
+  static var remarks: String { get }
   /// Command lines that work as they stand, given the files they name.
   static var examples: [String] { get }
   /// The options beside the shared ones.
   static var options: [OptionSpec] { get }
   static func run(_ arguments: Arguments) async throws
+}
+
+extension Command {
+  static var remarks: String { "" }
 }
 
 enum Help {
@@ -24,7 +30,7 @@ enum Help {
 
       A model is a folder (config.json, tokenizer.json, safetensors), or one of the bundled `demo` (Gemma 3n) and
       `demo4` (Gemma 4).
-      `gemma help COMMAND` explains a command. Try: gemma run demo "Once upon a time"
+      `gemma help COMMAND` explains a command, `gemma --version` tells the version. Try: gemma run demo "Once upon a time"
       """
   }
 
@@ -33,7 +39,7 @@ enum Help {
     \(command.abstract)
 
     Usage: \(command.usage)
-
+    \(command.remarks.isEmpty ? "" : command.remarks + "\n")
     Options:
     \(list(command.options))
 

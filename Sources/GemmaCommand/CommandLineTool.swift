@@ -59,6 +59,10 @@ enum CommandLineTool {
       return .usage
     }
     let rest = Array(arguments.dropFirst())
+    if name == "--version" {
+      Console.output("gemma \(GemmaVersion.current)\n")
+      return .success
+    }
     if ["help", "--help", "-h"].contains(name) { return help(rest.first) }
     guard let command = commands.first(where: { $0.name == name }) else {
       Console.error("Unknown command \"\(name)\".\n\n\(Help.overview)")

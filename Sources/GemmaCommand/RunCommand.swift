@@ -7,6 +7,10 @@ enum RunCommand: Command {
   static let name = "run"
   static let abstract = "Generates text"
   static let usage = "gemma run [MODEL] [PROMPT] [options]"
+  static let remarks = """
+    Without MODEL the bundled `demo` answers. A single argument is the model where it names one (a folder, a path, `demo`
+    or `demo4`) or where the prompt comes from --file or --token-ids; else it is the prompt. PROMPT - is standard input.
+    """
   static let examples = [
     "gemma run demo \"Once upon a time\"",
     "gemma run ~/models/gemma-3n-E2B-it-4bit -f question.txt --max-tokens 200",

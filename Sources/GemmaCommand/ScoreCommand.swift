@@ -71,12 +71,16 @@ enum ScoreCommand: Command {
     let rows = Mutex<[Row]>([])
     let timeline = TimelineActor(model)
     let line = ProgressLine(arguments)
+    let start = ContinuousClock.now
     try await timeline.append(tokens) { index, logits in
       let row = try score(logits, next: tokens.indices.contains(index + 1) ? tokens[index + 1] : nil, top: top)
       rows.withLock { $0.append(row) }
       if index % 64 == 0 { line.show("Scoring: \(index) of \(tokens.count) tokens") }
     }
     line.clear()
+    var statistics = Statistics(of: model)
+    statistics.promptTokens = tokens.count
+    statistics.prefillTime = ContinuousClock.now - start
     let scored = rows.withLock { $0 }
     let logprobs = tokens.indices.map { $0 < max(firstScored, 1) ? nil : scored[$0 - 1].next }
     let known = logprobs.compactMap { $0.map(Double.init) }
@@ -93,6 +97,10 @@ enum ScoreCommand: Command {
         Console.output("\(token)\t\(logprob.map { String(format: "%.4f", $0) } ?? "-")\(piece)\n")
       }
       if let perplexity { Console.output("perplexity\t\(String(format: "%.4f", perplexity))\n") }
+    }
+    if arguments.has("verbose") {
+      let speed = String(format: "%.0f", statistics.prefillTokensPerSecond)
+      Console.error("scored \(tokens.count) tokens (\(speed) per second)\n\(StatisticsReport(statistics).engine)")
     }
   }
 

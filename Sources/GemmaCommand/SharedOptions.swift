@@ -18,8 +18,8 @@ enum SharedOptions {
     OptionSpec("cache-limit", value: "SIZE", "the most memory kept for reuse"),
     OptionSpec("prefill-chunk", value: "N", "prompt tokens that go through the layers together (default: 256)"),
     OptionSpec("format", value: "text|json", "what stdout carries (default: text)"),
-    OptionSpec("verbose", short: "v", "statistics on stderr"),
-    OptionSpec("quiet", short: "q", "no progress on stderr"),
+    OptionSpec("verbose", short: "v", "statistics on stderr (run, score, bench)"),
+    OptionSpec("quiet", short: "q", "no progress and no warnings on stderr"),
   ]
 
   /// Applies what concerns the whole process and returns what concerns the model.
@@ -106,9 +106,16 @@ enum SharedOptions {
   static func load(_ name: String, _ arguments: Arguments, options: GemmaModel.Options) async throws -> GemmaModel {
     let line = ProgressLine(arguments)
     defer { line.clear() }
-    return try await GemmaModel(at: folder(name), options: options) { progress in
+    let model = try await GemmaModel(at: folder(name), options: options) { progress in
       line.show("Loading: \(progress.stage.rawValue)")
     }
+    line.clear()
+    let known = model.info.maximumPositions
+    if let wanted = try arguments.integer("context-length"), wanted > known, !arguments.has("quiet") {
+      Console.error(
+        "gemma: a context of \(wanted) tokens; the model knows \(known) positions and may ramble beyond them")
+    }
+    return model
   }
 }
 

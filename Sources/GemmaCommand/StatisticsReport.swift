@@ -47,16 +47,23 @@ struct StatisticsReport: Encodable {
     kernels = statistics.kernels
   }
 
+  /// What does not depend on the request, for people.
+  var engine: String {
+    """
+    loading \(String(format: "%.3f", loadSeconds)) s, \(threads) threads, \(kernels) kernels
+    pool peak \(peakPoolBytes.inMegabytes), weights mapped \(mappedBytes.inMegabytes)
+    """
+  }
+
   /// For people.
   var summary: String {
     let prefill = String(format: "%.0f", prefillTokensPerSecond)
     let decode = String(format: "%.1f", decodeTokensPerSecond)
-    let load = String(format: "%.3f", loadSeconds)
     let first = String(format: "%.3f", timeToFirstTokenSeconds)
     var lines = """
       prompt \(promptTokens) tokens (\(prefill) per second), answer \(responseTokens) tokens (\(decode) per second)
-      loading \(load) s, first token \(first) s, \(threads) threads, \(kernels) kernels
-      pool peak \(peakPoolBytes.inMegabytes), weights mapped \(mappedBytes.inMegabytes)
+      first token \(first) s
+      \(engine)
       """
     for (source, count) in drafts.sorted(by: { $0.key < $1.key }) {
       let share = String(format: "%.0f", 100 * Double(count.accepted) / Double(max(count.drafted, 1)))

@@ -39,6 +39,15 @@ package final class MappedFile: Sendable {
     self.descriptor = descriptor
   }
 
+  /// What lies at a place (`S_IFREG`, `S_IFDIR` ...), nil where there is nothing.
+  /// - Throws: `.fileAccess` where that cannot be told, for want of permission for instance.
+  package static func kind(at url: URL) throws(GemmaError) -> mode_t? {
+    var status = stat()
+    if stat(url.path, &status) == 0 { return status.st_mode & S_IFMT }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .fileAccess(url, reason: SystemReason.text()) }
+    return nil
+  }
+
   private static func status(_ descriptor: Int32, _ url: URL) throws(GemmaError) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .fileAccess(url, reason: SystemReason.text()) }

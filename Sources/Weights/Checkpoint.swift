@@ -20,15 +20,14 @@ package final class Checkpoint: Sendable {
   /// model.safetensors.index.json with its shards.
   /// - Throws: `.modelNotFound` where a file is missing, `.malformedFile`, `.unsupportedModel`, `.fileAccess`.
   package init(at folder: URL) throws(GemmaError) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
+    guard let kind = try MappedFile.kind(at: folder) else {
       throw .modelNotFound(folder, reason: "there is no such folder")
     }
-    guard isFolder.boolValue else {
+    guard kind == S_IFDIR else {
       throw .modelNotFound(folder, reason: "it is a file; give the folder that holds config.json and the weights")
     }
     let config = folder.appendingPathComponent("config.json")
-    guard FileManager.default.fileExists(atPath: config.path) else {
+    guard try MappedFile.kind(at: config) != nil else {
       throw .modelNotFound(folder, reason: "the folder has no config.json")
     }
     let fields = try JSONFields(file: config)
