@@ -8,7 +8,7 @@ ifeq ($(shell uname -m),x86_64)
 test: PACKAGES += gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 endif
 
-.PHONY: demo test build verify bench format setup clean
+.PHONY: demo test build verify bench bench-build format setup clean
 
 demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/gemma" run demo "Once upon a time"
@@ -24,10 +24,12 @@ verify: build
 	"$$($(SWIFT) build -c release --show-bin-path)/gemma" verify demo
 
 # An overview of the kernels, then of the bundled model; Benchmarks/README.md says more.
-bench: setup
-	$(SWIFT) build --package-path Benchmarks -c release
+bench: bench-build
 	Benchmarks/.build/release/kernel-bench --kernel q4g64 --rows 1,4,256 --repetitions 3
 	Benchmarks/.build/release/model-bench Sources/DemoModel/Resources/demo --depths 128,512,2048
+
+bench-build: setup
+	$(SWIFT) build --package-path Benchmarks -c release
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests \
