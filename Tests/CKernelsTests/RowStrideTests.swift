@@ -11,7 +11,7 @@ struct RowStrideTests {
   {
     var part = whole
     part.columns = columns
-    let memory = try GuardedMemory(bytes: ck_affine_row_bytes(part) * Self.rows)
+    let memory = try GuardedMemory(bytes: ck_row_bytes(part) * Self.rows)
     let ids = (0..<Int32(Self.rows)).map { $0 }
     let copy = ck_copy_rows(UnsafeMutableRawPointer(memory.raw), part, ids, Self.rows, 0)
     return (part, copy, memory)
@@ -66,18 +66,20 @@ struct RowStrideTests {
     }
   }
 
-  @Test("are copied row by row in the order of the ids, and only they are read")
-  func copied() throws {
-    let weights = try AffineWeights(rows: 5, columns: 64, type: .CK_Q8, group: 32, seed: 1)
-    let memory = try GuardedMemory(bytes: ck_affine_row_bytes(weights.matrix) * 3)
-    let copy = ck_copy_rows(UnsafeMutableRawPointer(memory.raw), weights.matrix, [4, 0, 4, 2, 1], 3, 2)
+  @Test(
+    "are copied row by row in the order of the ids, and only they are read",
+    arguments: [ck_type.CK_F32, .CK_F16, .CK_BF16, .CK_Q4, .CK_Q8])
+  func copied(type: ck_type) throws {
+    let stored = try StoredMatrix(rows: 5, columns: 64, type: type, seed: 1)
+    let memory = try GuardedMemory(bytes: ck_row_bytes(stored.matrix) * 3)
+    let copy = ck_copy_rows(UnsafeMutableRawPointer(memory.raw), stored.matrix, [4, 0, 4, 2, 1], 3, 2)
     for (row, id) in [4, 0, 4].enumerated() {
       var (left, right) = ([Float](repeating: 0, count: 64), [Float](repeating: 1, count: 64))
       ck_gather_rows(&left, 64, copy, [Int32(row)], 1, 0, 64, 1)
-      ck_gather_rows(&right, 64, weights.matrix, [Int32(id)], 1, 0, 64, 1)
+      ck_gather_rows(&right, 64, stored.matrix, [Int32(id)], 1, 0, 64, 1)
       #expect(left == right)
     }
     #expect(memory.isIntact)
-    withExtendedLifetime(weights) {}
+    withExtendedLifetime(stored) {}
   }
 }

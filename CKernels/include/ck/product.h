@@ -32,11 +32,11 @@ void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, siz
 /// not installed, and under a limit on address space or data (setrlimit), which OpenBLAS does not bear.
 bool ck_blas_available(void);
 
-/// Bytes of one row of a Q4 or Q8 matrix with its scales and biases.
-size_t ck_affine_row_bytes(ck_matrix w);
+/// Bytes of one row of a matrix, for Q4 and Q8 with its scales and biases.
+size_t ck_row_bytes(ck_matrix w);
 
-/// Copies the rows ids[0 ... count - 1] of a Q4 or Q8 matrix side by side into `scratch` (count *
-/// ck_affine_row_bytes(w) bytes, aligned to 4) and returns them as a matrix of `count` rows. Meanwhile fetches up to
+/// Copies the rows ids[0 ... count - 1] of a matrix side by side into `scratch` (count *
+/// ck_row_bytes(w) bytes, aligned to 4) and returns them as a matrix of `count` rows. Meanwhile fetches up to
 /// `count` of the `ahead` rows whose ids follow. Ids must lie in [0, w.rows).
 ck_matrix ck_copy_rows(void *scratch, ck_matrix w, const int32_t *ids, size_t count, size_t ahead);
 

@@ -23,7 +23,7 @@ final class ReadAhead {
   }
 
   private static func announce(_ matrix: ck_matrix) {
-    let rowBytes = matrix.group > 0 ? ck_affine_row_bytes(matrix) : matrix.columns * elementSize(matrix.type)
+    let rowBytes = ck_row_bytes(matrix)
     guard rowBytes > 0 else { return }
     let (rows, front) = (matrix.rows, budget / rowBytes)
     guard matrix.group > 0 else {
