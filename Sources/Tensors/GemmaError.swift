@@ -14,6 +14,8 @@ public enum GemmaError: Error, Sendable, Hashable {
   case unsupportedSlice(name: String, layer: Int?, reason: String)
   /// A file is damaged or does not follow its format; for tensors the reason names the tensor.
   case malformedFile(URL, reason: String)
+  /// The drafter was made for another model; the reason names what differs.
+  case unsuitableDrafter(URL, reason: String)
   /// The prompt and the wanted answer do not fit into the context.
   case contextLengthExceeded(limit: Int, requested: Int)
   /// The allocation would pass `Memory.memoryLimit`. Both numbers are bytes.
@@ -40,6 +42,7 @@ extension GemmaError: LocalizedError {
     case .unsupportedSlice(let name, let layer, let reason):
       "The slice \"\(name)\" is not possible: \(layer.map { "layer \($0): " } ?? "")\(reason)"
     case .malformedFile(let url, let reason): "\(url.path) is malformed: \(reason)"
+    case .unsuitableDrafter(let url, let reason): "The drafter at \(url.path) does not fit the model: \(reason)"
     case .contextLengthExceeded(let limit, let requested):
       "\(requested) tokens were asked for, but the context holds \(limit). Shorten the prompt or raise the context length."
     case .memoryLimitExceeded(let limit, let required):

@@ -62,7 +62,7 @@ extension Checkpoint {
     }
   }
 
-  private func tensor(_ name: String, shape: [Int]) throws(GemmaError) -> Tensor {
+  func tensor(_ name: String, shape: [Int]) throws(GemmaError) -> Tensor {
     guard let stored = storage[name] else {
       throw .malformedFile(url, reason: "tensor \"\(name)\" is missing, expected with the shape \(shape)\(gapHint)")
     }

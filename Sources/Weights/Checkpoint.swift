@@ -19,7 +19,12 @@ package final class Checkpoint: Sendable {
   /// Opens a folder with config.json, optionally generation_config.json, and model.safetensors or
   /// model.safetensors.index.json with its shards.
   /// - Throws: `.modelNotFound` where a file is missing, `.malformedFile`, `.unsupportedModel`, `.fileAccess`.
-  package init(at folder: URL) throws(GemmaError) {
+  package convenience init(at folder: URL) throws(GemmaError) {
+    try self.init(at: folder, parse: ConfigurationParser.parse)
+  }
+
+  /// The same with another reading of config.json.
+  init(at folder: URL, parse: (JSONFields) throws(GemmaError) -> ModelConfiguration) throws(GemmaError) {
     guard let kind = try MappedFile.kind(at: folder) else {
       throw .modelNotFound(folder, reason: "there is no such folder")
     }
@@ -32,7 +37,7 @@ package final class Checkpoint: Sendable {
     }
     let fields = try JSONFields(file: config)
     url = folder
-    configuration = try ConfigurationParser.parse(fields)
+    configuration = try parse(fields)
     quantization = try QuantizationSettings(fields)
     let generationFile = folder.appendingPathComponent("generation_config.json")
     let hasGeneration = FileManager.default.fileExists(atPath: generationFile.path)

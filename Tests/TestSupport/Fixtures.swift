@@ -22,6 +22,9 @@ package enum Fixtures {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
+  /// A fixture drafter's folder.
+  package static func drafter(_ name: String) -> URL { folder.appending(path: "drafters/\(name)") }
+
   /// A fixture model's folder.
   package static func model(_ name: String) -> URL { folder.appending(path: "models/\(name)") }
 

@@ -122,7 +122,8 @@ struct Attention: Sendable {
       queries: queries.base, out: attended.base, keys: cache.keys, values: cache.values, key_scales: cache.keyScales,
       value_scales: cache.valueScales, query_stride: queries.stride, out_stride: attended.stride, heads: heads,
       kv_heads: layer.keyValueHeads, head_dim: dimension, capacity: cache.capacity,
-      first_position: pass.position + pass.first, window: window, type: cache.type, scale: scale)
+      first_position: pass.position + pass.first - pass.keyLag, window: window == 0 ? 0 : window - pass.keyLag,
+      type: cache.type, scale: scale)
     AttentionShares(task, rows: pass.count, stateFloats: pass.workspace.count(.gate)).run(&task, pass)
   }
 }

@@ -19,9 +19,9 @@ struct Head: Sendable {
     norm = try loader.norm("norm", hidden)
   }
 
-  /// `.stream0` [rows, H] = embedding[token] * sqrt(H).
-  func embed(_ pass: Pass) {
-    let out = pass.rows(.stream0, hidden)
+  /// `region` [rows, H] = embedding[token] * sqrt(H).
+  func embed(_ pass: Pass, into region: Workspace.Region = .stream0) {
+    let out = pass.rows(region, hidden)
     let scale = Float(hidden).squareRoot()
     pass.tokens.withUnsafeBufferPointer { tokens in
       guard let tokens = tokens.baseAddress else { return }

@@ -18,12 +18,14 @@ struct Pass {
   let rotary: [RotaryTable]
   /// Loops look at it before each share of their work; behind a raised signal the rows hold anything.
   let stop: StopSignal
+  /// Positions from a row back to the newest key it sees: 1 for a drafter, whose rows have no keys of their own.
+  let keyLag: Int
   /// First row of the chunk that is still on its way.
   private(set) var first = 0
 
   init(
     tokens: [TokenID], position: Int, wanted: Int, workspace: Workspace, products: Products,
-    caches: [KeyValueCache?], rotary: [RotaryTable], stop: StopSignal
+    caches: [KeyValueCache?], rotary: [RotaryTable], stop: StopSignal, keyLag: Int = 0
   ) {
     self.tokens = tokens
     self.position = position
@@ -33,6 +35,7 @@ struct Pass {
     self.caches = caches
     self.rotary = rotary
     self.stop = stop
+    self.keyLag = keyLag
   }
 
   /// Rows still on their way.

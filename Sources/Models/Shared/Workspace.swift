@@ -14,8 +14,12 @@ struct Workspace {
     case normed, mixed, branch, residual
     case query, key, value, attended
     case gate, up
-    /// Indices of the gates that were not cut, and copies of the weight rows they select.
+    /// Indices of the gates that were not cut, or of a drafter's pieces, and copies of the weight rows they select.
     case selection, selectedWeights
+    /// What a drafter takes from its target: a token's embedding and a hidden state, side by side.
+    case pair
+    /// A drafter's scores of the clusters.
+    case clusters
     case perLayer, perLayerGate
     case lowRank, router, coefficients
     case rotary
@@ -34,10 +38,13 @@ struct Workspace {
   private let buffer: PoolBuffer
   private let offsets: [Int]
 
-  init(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) throws(GemmaError) {
+  /// For a model, or for a drafter whose layers `configuration` describes.
+  init(
+    _ configuration: ModelConfiguration, drafter: DrafterConfiguration? = nil, chunk: Int, contextLength: Int
+  ) throws(GemmaError) {
     var offsets: [Int] = []
     var count = 0
-    for size in Self.sizes(configuration, chunk: chunk, contextLength: contextLength) {
+    for size in Self.sizes(configuration, drafter, chunk: chunk, contextLength: contextLength) {
       offsets.append(count)
       count += size
     }
@@ -47,9 +54,11 @@ struct Workspace {
   }
 
   /// Bytes of the buffer that `init` takes.
-  static func byteCount(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) -> Int {
-    BufferPool.rounded(
-      sizes(configuration, chunk: chunk, contextLength: contextLength).reduce(0, +) * MemoryLayout<Float>.size)
+  static func byteCount(
+    _ configuration: ModelConfiguration, drafter: DrafterConfiguration? = nil, chunk: Int, contextLength: Int
+  ) -> Int {
+    let sizes = sizes(configuration, drafter, chunk: chunk, contextLength: contextLength)
+    return BufferPool.rounded(sizes.reduce(0, +) * MemoryLayout<Float>.size)
   }
 
   var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
@@ -63,15 +72,19 @@ struct Workspace {
   var streamStride: Int { count(.stream0) }
 
   /// Floats per region in the order of `Region`, each a whole number of cache lines.
-  private static func sizes(_ configuration: ModelConfiguration, chunk: Int, contextLength: Int) -> [Int] {
+  private static func sizes(
+    _ configuration: ModelConfiguration, _ drafter: DrafterConfiguration?, chunk: Int, contextLength: Int
+  ) -> [Int] {
     Region.allCases.map { region in
-      let (rows, columns) = shape(region, configuration, chunk)
+      let (rows, columns) = shape(region, configuration, drafter, chunk)
       let states = region == .gate ? AttentionShares.stateFloats(configuration, contextLength: contextLength) : 0
       return (max(rows * columns, states) + 15) / 16 * 16
     }
   }
 
-  private static func shape(_ region: Region, _ model: ModelConfiguration, _ chunk: Int) -> (Int, Int) {
+  private static func shape(
+    _ region: Region, _ model: ModelConfiguration, _ drafter: DrafterConfiguration?, _ chunk: Int
+  ) -> (Int, Int) {
     let hidden = model.hiddenSize
     let altUp = model.architecture == .gemma3n
     let sparse = model.layers.contains { $0.activationSparsity > 0 }
@@ -79,7 +92,9 @@ struct Workspace {
     let keyWidth = model.layers.map { $0.headDimension * $0.keyValueHeads }.max() ?? 0
     let feedForward = model.layers.map(\.feedForwardWidth).max() ?? 0
     let perLayerWidth = model.layers.count * model.perLayerInputSize
-    let widestInput = max(hidden, queryWidth, feedForward, model.perLayerInputSize, model.laurelRank)
+    let pairWidth = 2 * (drafter?.backboneHiddenSize ?? 0)
+    let widestInput = max(hidden, queryWidth, feedForward, model.perLayerInputSize, model.laurelRank, pairWidth)
+    let selected = drafter?.clusteredHead?.selectedPieces ?? (sparse ? feedForward : 0)
     switch region {
     case .stream0: return (chunk, hidden)
     case .stream1, .stream2, .stream3, .predicted0, .predicted1, .predicted2, .predicted3, .branch, .residual:
@@ -91,16 +106,19 @@ struct Workspace {
     // `AttentionShares` leaves while attention runs.
     case .gate: return (chunk, max(feedForward, perLayerWidth))
     case .up: return (chunk, feedForward)
-    case .selection: return (sparse ? 1 : 0, feedForward)
+    case .pair: return (chunk, pairWidth)
+    case .clusters: return (chunk, drafter?.clusteredHead?.clusterCount ?? 0)
+    case .selection: return (1, selected)
     case .selectedWeights:
-      return (sparse ? SelectedRows.slots * SelectedRows.block : 0, SelectedRows.scratchColumns(hidden: hidden))
+      let columns = drafter == nil ? SelectedRows.quantizedColumns(hidden: hidden) : hidden
+      return (selected > 0 ? SelectedRows.slots * SelectedRows.block : 0, columns)
     case .perLayer: return (chunk, perLayerWidth)
     case .perLayerGate: return (chunk, model.perLayerInputSize)
     case .lowRank: return (altUp ? chunk : 0, model.laurelRank)
     case .router: return (altUp ? chunk : 0, 4)
     case .coefficients: return (altUp ? chunk : 0, 16)
     case .rotary: return (chunk, RotaryTable.columns(model))
-    case .logits: return (min(chunk, headRows), model.vocabularySize)
+    case .logits: return (min(chunk, headRows), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
     case .activationValues: return (chunk, (widestInput + activationGap + 3) / 4)  // int8
     case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
     }

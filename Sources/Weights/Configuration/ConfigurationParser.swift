@@ -10,6 +10,9 @@ struct ConfigurationParser {
   let family: FamilyDefaults
 
   static func parse(_ file: JSONFields) throws(GemmaError) -> ModelConfiguration {
+    if let type = try file.string("model_type"), DrafterConfiguration.modelTypes.contains(type) {
+      throw .unsupportedModel("\(file.url.path) describes a drafter (\(type)): it cannot run without its model")
+    }
     var text = file
     if let inner = try file.object("text_config") { text = inner }
     let holder = text.has("model_type") ? text : file
@@ -23,7 +26,7 @@ struct ConfigurationParser {
     return try ConfigurationParser(text: text, family: family).configuration(wrapper: file)
   }
 
-  private func configuration(wrapper: JSONFields) throws(GemmaError) -> ModelConfiguration {
+  func configuration(wrapper: JSONFields) throws(GemmaError) -> ModelConfiguration {
     try rejectUnsupported(wrapper)
     let count = try text.integer("num_hidden_layers", in: 1...1024)
     let firstShared = try count - sharedLayers(of: count)

@@ -76,4 +76,10 @@ package struct ModelConfiguration: Sendable, Hashable {
     model.firstSharedLayer = firstSharedLayer
     return model
   }
+
+  /// With no keys of its own: layer i reads those of another model's layer `sources[i]`.
+  func reading(keysOf sources: [Int]) -> ModelConfiguration {
+    let layers = zip(layers, sources).map { $0.sliced(width: $0.feedForwardWidth, keyValueSource: $1) }
+    return sliced(to: layers, firstSharedLayer: 0)
+  }
 }

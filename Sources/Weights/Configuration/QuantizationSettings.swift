@@ -8,6 +8,11 @@ struct QuantizationSettings: Sendable {
     let group: Int
   }
 
+  private static let prefixes = [
+    "layers.", "embed_tokens", "per_layer_model_projection", "altup_", "pre_projection", "post_projection",
+    "masked_embedding.",
+  ]
+
   let common: Scheme
   private let overrides: [String: Scheme]
 
@@ -24,11 +29,8 @@ struct QuantizationSettings: Sendable {
     for (module, value) in block.members {
       guard case .object = value, let fields = try block.object(module) else { continue }
       let name = TensorNames.canonical(module)
-      // Only the text model's modules are run: the towers may be stored in any way.
-      guard
-        name.hasPrefix("layers.") || name.hasPrefix("embed_tokens") || name.hasPrefix("per_layer_model_projection")
-          || name.hasPrefix("altup_")
-      else { continue }
+      // Only the modules of text models and drafters are run: the towers may be stored in any way.
+      guard Self.prefixes.contains(where: name.hasPrefix) else { continue }
       let scheme = try Self.scheme(fields, default: common)
       if let other = overrides.updateValue(scheme, forKey: name), other != scheme {
         throw block.error(module, "a second path of the same module says something else")

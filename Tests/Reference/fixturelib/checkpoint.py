@@ -31,24 +31,7 @@ def recipe(name, array, settings):
 def write(folder, fixture, arrays):
     """Writes config.json, generation_config.json and the weight files."""
     os.makedirs(folder, exist_ok=True)
-    unused = set(fixture.affine.overrides) if fixture.affine else set()
-    plain, tensors = TORCH_TYPES[fixture.plain_type], {}
-    for name, array in arrays.items():
-        stored = fixture.prefix + name
-        chosen = recipe(name, array, fixture.affine)
-        unused.discard(name.removesuffix(".weight"))
-        if chosen is None:
-            tensors[stored] = torch.from_numpy(array).to(plain)
-            continue
-        bits, group = chosen
-        codes, scales, biases = affine.quantize(array, bits, group)
-        parameters = TORCH_TYPES[fixture.affine.parameter_type]
-        module = stored.removesuffix(".weight")
-        tensors[stored] = torch.from_numpy(affine.pack(codes, bits))
-        tensors[module + ".scales"] = torch.from_numpy(scales).to(parameters)
-        tensors[module + ".biases"] = torch.from_numpy(biases).to(parameters)
-    if unused:
-        raise ValueError(f"{fixture.name}: overrides name no module: {sorted(unused)}")
+    tensors = stored_tensors(arrays, fixture.prefix, fixture.plain_type, fixture.affine, fixture.name)
     if fixture.duplicate_head:
         head = "language_model.lm_head.weight" if fixture.prefix.startswith("language_model.") else "lm_head.weight"
         tensors[head] = tensors[fixture.prefix + "embed_tokens.weight"].clone()
@@ -56,6 +39,29 @@ def write(folder, fixture, arrays):
     write_json(folder, "config.json", fixture.config())
     write_json(folder, "generation_config.json", dict(bos_token_id=2, eos_token_id=[1, 106], pad_token_id=0,
                                                       do_sample=True, temperature=1.0, top_k=64, top_p=0.95))
+
+
+def stored_tensors(arrays, prefix, plain_type, settings, owner):
+    """{stored name: tensor} for {name without prefix: float32 array}, quantised where `settings` say so."""
+    unused = set(settings.overrides) if settings else set()
+    plain, tensors = TORCH_TYPES[plain_type], {}
+    for name, array in arrays.items():
+        stored = prefix + name
+        chosen = recipe(name, array, settings)
+        unused.discard(name.removesuffix(".weight"))
+        if chosen is None:
+            tensors[stored] = torch.from_numpy(array).to(plain)
+            continue
+        bits, group = chosen
+        codes, scales, biases = affine.quantize(array, bits, group)
+        parameters = TORCH_TYPES[settings.parameter_type]
+        module = stored.removesuffix(".weight")
+        tensors[stored] = torch.from_numpy(affine.pack(codes, bits))
+        tensors[module + ".scales"] = torch.from_numpy(scales).to(parameters)
+        tensors[module + ".biases"] = torch.from_numpy(biases).to(parameters)
+    if unused:
+        raise ValueError(f"{owner}: overrides name no module: {sorted(unused)}")
+    return tensors
 
 
 def write_weights(folder, tensors, shards, kind):
