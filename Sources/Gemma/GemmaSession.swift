@@ -19,11 +19,14 @@ public final class GemmaSession: Sendable {
 
   /// A new conversation.
   ///
-  /// - Parameter instructions: What the model should know before the first prompt (the system turn).
-  public init(_ model: GemmaModel, instructions: String? = nil) {
+  /// - Parameters:
+  ///   - instructions: What the model should know before the first prompt (the system turn).
+  ///   - drafter: What drafts ahead, loaded for this model. Earlier text that began alike is used in any case; see
+  ///     ``GenerationOptions/speculation``.
+  public init(_ model: GemmaModel, instructions: String? = nil, drafter: GemmaDrafter? = nil) {
     self.model = model
     self.instructions = instructions
-    timeline = TimelineActor(model)
+    timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
   }
 
   /// Whether a prompt is being answered.

@@ -12,7 +12,7 @@ enum BenchCommand: Command {
     OptionSpec("prompt-tokens", value: "LIST", "prompt lengths (default: 128,512)"),
     OptionSpec("response-tokens", value: "N", "tokens generated behind each, from 2 (default: 64)"),
     OptionSpec("repetitions", value: "N", "runs of each; the median counts (default: 3)"),
-  ]
+  ] + SpeculationOptions.specs
 
   struct Figures: Encodable, Sendable {
     var promptTokens: Int
@@ -21,6 +21,8 @@ enum BenchCommand: Command {
     var decodeTokensPerSecond: Double
     var timeToFirstTokenSeconds: Double
     var peakPoolBytes: Int
+    var draftedTokens: Int
+    var acceptedTokens: Int
   }
 
   private struct Report: Encodable {
@@ -46,6 +48,9 @@ enum BenchCommand: Command {
     var options = try SharedOptions.apply(arguments)
     options.contextLength = options.contextLength ?? longest + responses
     let model = try await SharedOptions.load(name, arguments, options: options)
+    // Random prompts and weights end in loops, which earlier text foretells: without a wish nothing is drafted.
+    let speculation = try SpeculationOptions.speculation(arguments) ?? (arguments.has("drafter") ? .automatic : .off)
+    let drafter = speculation == .off ? nil : try await SpeculationOptions.drafter(arguments, model)
     let line = ProgressLine(arguments)
     var figures: [Figures] = []
     var last = Statistics()
@@ -54,7 +59,7 @@ enum BenchCommand: Command {
       Memory.resetPeakMemory()
       for repetition in 1...repetitions {
         line.show("\(length) tokens, run \(repetition) of \(repetitions)")
-        let run = try await measure(model, length, responses)
+        let run = try await measure(model, length, responses, speculation, drafter)
         if arguments.has("verbose") { Console.error(StatisticsReport(run).summary) }
         runs.append(run)
       }
@@ -64,7 +69,8 @@ enum BenchCommand: Command {
           prefillTokensPerSecond: median(runs.map(\.prefillTokensPerSecond)),
           decodeTokensPerSecond: median(runs.map(\.decodeTokensPerSecond)),
           timeToFirstTokenSeconds: median(runs.map { $0.timeToFirstToken / .seconds(1) }),
-          peakPoolBytes: Memory.peakMemory))
+          peakPoolBytes: Memory.peakMemory, draftedTokens: runs[0].speculation.draftedTokens,
+          acceptedTokens: runs[0].speculation.acceptedTokens))
       last = runs.last ?? last
     }
     line.clear()
@@ -78,13 +84,19 @@ enum BenchCommand: Command {
     for row in figures {
       let numbers = String(
         format: "%.1f\t%.2f\t%.3f", row.prefillTokensPerSecond, row.decodeTokensPerSecond, row.timeToFirstTokenSeconds)
-      Console.output("\(row.promptTokens)\t\(numbers)\t\(row.peakPoolBytes.inMegabytes)\n")
+      let drafts = row.draftedTokens > 0 ? "\t\(row.acceptedTokens) of \(row.draftedTokens) drafts right" : ""
+      Console.output("\(row.promptTokens)\t\(numbers)\t\(row.peakPoolBytes.inMegabytes)\(drafts)\n")
     }
   }
 
-  private static func measure(_ model: GemmaModel, _ length: Int, _ responses: Int) async throws -> Statistics {
-    let options = GenerationOptions(sampling: .greedy, maximumResponseTokens: responses, ignoresEndOfTurn: true)
-    let generator = try Generator(model, on: TimelineActor(model), options: options)
+  private static func measure(
+    _ model: GemmaModel, _ length: Int, _ responses: Int, _ speculation: GenerationOptions.Speculation,
+    _ drafter: GemmaDrafter?
+  ) async throws -> Statistics {
+    let options = GenerationOptions(
+      sampling: .greedy, maximumResponseTokens: responses, ignoresEndOfTurn: true, speculation: speculation)
+    let timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
+    let generator = try Generator(model, on: timeline, options: options)
     let prompt = FixedPrompt.tokens(length, vocabulary: model.info.vocabularySize)
     return try await generator.run(prompt: prompt) { _ in }.statistics
   }

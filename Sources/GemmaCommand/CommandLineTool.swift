@@ -13,7 +13,7 @@ enum ExitCode: Int32 {
   init(_ error: GemmaError) {
     switch error {
     case .modelNotFound, .fileAccess: self = .inputMissing
-    case .unsupportedModel: self = .unsupported
+    case .unsupportedModel, .unsuitableDrafter: self = .unsupported
     case .invalidOption, .invalidInput, .unsupportedSlice: self = .usage
     default: self = .failure
     }

@@ -32,10 +32,9 @@ enum RunCommand: Command {
     OptionSpec("seed", value: "N", "the same seed gives the same text"),
     OptionSpec("stop", value: "TEXT", repeats: true, "ends the answer before this text; may be repeated"),
     OptionSpec("ignore-eos", "goes on after the model's end of turn"),
-    OptionSpec("speculation", value: "off|auto|N", "drafts in each pass (default: auto); never changes the text"),
     OptionSpec("trace-drafts", "adds the rounds of drafts to the JSON"),
     OptionSpec("stats", "statistics on stderr"),
-  ]
+  ] + SpeculationOptions.specs
 
   static func run(_ arguments: Arguments) async throws {
     try arguments.expectPositionals(atMost: 2)
@@ -51,7 +50,9 @@ enum RunCommand: Command {
     let model = try await SharedOptions.load(name, arguments, options: modelOptions)
     let options = try generation(arguments, model)
     let tokens = try ids ?? encode(text, arguments, model)
-    let generator = try Generator(model, on: TimelineActor(model), options: options)
+    let drafter = try await SpeculationOptions.drafter(arguments, model)
+    let timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
+    let generator = try Generator(model, on: timeline, options: options)
     let line = ProgressLine(arguments)
     let answer = try await generator.run(prompt: tokens) { done in
       line.show(done < tokens.count ? "Reading the prompt: \(done) of \(tokens.count) tokens" : "")
@@ -121,23 +122,13 @@ enum RunCommand: Command {
     return try model.render(instructions: arguments.string("system"), prompt: text)
   }
 
-  private static func speculation(_ arguments: Arguments) throws -> GenerationOptions.Speculation {
-    switch arguments.string("speculation") {
-    case nil, "auto": return .automatic
-    case "off": return .off
-    case let text?:
-      guard let count = Int(text) else { throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"") }
-      return .draft(tokens: count)
-    }
-  }
-
   private static func generation(_ arguments: Arguments, _ model: GemmaModel) throws -> GenerationOptions {
     var options = GenerationOptions()
     options.maximumResponseTokens = try arguments.integer("max-tokens")
     options.stop = arguments.strings("stop")
     options.repetitionPenalty = try arguments.number("repetition-penalty") ?? 1
     options.ignoresEndOfTurn = arguments.has("ignore-eos")
-    options.speculation = try speculation(arguments)
+    options.speculation = try SpeculationOptions.speculation(arguments) ?? .automatic
     var seed: UInt64?
     if let text = arguments.string("seed") {
       guard let number = UInt64(text) else { throw UsageError("--seed needs a whole number from 0, not \"\(text)\"") }

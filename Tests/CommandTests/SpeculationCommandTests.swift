@@ -45,6 +45,26 @@ struct SpeculationCommandTests {
     #expect(plain.output == run.output && !plain.errors.contains("rounds"))
   }
 
+  @Test("demo4 drafts with the drafter in its folder, unless told otherwise")
+  func bundled() throws {
+    let story = ["run", "demo4", "Tell me a story", "--temperature", "0", "-n", "60", "--stats", "-q", "--speculation", "3"]
+    let own = try CommandRun(story)
+    let none = try CommandRun(story + ["--drafter", "none"])
+    #expect(own.code == 0 && own.output == none.output)
+    #expect(own.errors.contains("drafter: ") && !none.errors.contains("drafter: "))
+    let named = try CommandRun(story + ["--drafter", Fixtures.demo4.appending(path: "drafter").path])
+    #expect(named.output == own.output && named.errors.contains("drafter: "))
+  }
+
+  @Test("A drafter that does not belong to the model, or is none, is refused before any text")
+  func unsuitable() throws {
+    let drafter = Fixtures.demo4.appending(path: "drafter").path
+    for (options, code) in [(["--drafter", drafter], 69), (["--drafter", "/nowhere"], 66)] {
+      let run = try CommandRun(["run", "demo", "fox", "-n", "5"] + options)
+      #expect(run.code == Int32(code) && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.code) \(run.errors)")
+    }
+  }
+
   @Test(
     "Wrong numbers and combinations are usage errors",
     arguments: [["--speculation", "9"], ["--speculation", "0"], ["--speculation", "on"], ["--trace-drafts"]])

@@ -90,6 +90,38 @@ struct SpeculationTests {
     }
   }
 
+  @Test("demo4's own drafter leaves its answers alone at every length, and is right now and then")
+  func bundledDrafter() async throws {
+    let model = try await GemmaModel(at: Fixtures.demo4)
+    let drafter = try await GemmaDrafter(at: Fixtures.demo4.appending(path: "drafter"), for: model)
+    for sampling in [GenerationOptions.Sampling.greedy, .random(temperature: 0.8, seed: 5)] {
+      var options = GenerationOptions(
+        sampling: sampling, maximumResponseTokens: 120, ignoresEndOfTurn: true, speculation: .off)
+      let plain = try await GemmaSession(model).respond(to: "Tell me about a fox", options: options)
+      for speculation in [GenerationOptions.Speculation.automatic] + (1...8).map({ .draft(tokens: $0) }) {
+        options.speculation = speculation
+        let session = GemmaSession(model, drafter: drafter)
+        let drafted = try await session.respond(to: "Tell me about a fox", options: options)
+        #expect(drafted.tokens == plain.tokens && drafted.content == plain.content, "\(speculation)")
+        #expect(drafted.statistics.speculation.failure == nil)
+        #expect(drafted.statistics.speculation.acceptedTokens > 0)
+      }
+    }
+  }
+
+  @Test("A drafter of another model is given up with a reason, and the answer is the plain one")
+  func foreignDrafter() async throws {
+    let model = try await GemmaModel(at: Fixtures.demo4)
+    let drafter = try await GemmaDrafter(at: Fixtures.demo4.appending(path: "drafter"), for: model)
+    let other = try await SessionTests.demo()
+    var options = SessionTests.seeded(1, maximum: 40)
+    options.speculation = .draft(tokens: 2)
+    let drafted = try await GemmaSession(other, drafter: drafter).respond(to: "fox", options: options)
+    options.speculation = .off
+    #expect(try await GemmaSession(other).respond(to: "fox", options: options).tokens == drafted.tokens)
+    #expect(drafted.statistics.speculation.failure?.contains("drafter: ") == true)
+  }
+
   @Test("Greedy loops of the demo are drafted from earlier text, several tokens a round")
   func lookupPays() async throws {
     let options = GenerationOptions(
@@ -125,6 +157,31 @@ struct SpeculationTests {
         #expect(await timeline.tokens == plainTimeline.tokens)
       }
     }
+  }
+
+  @Test("An end of turn inside right drafts ends the answer, and nothing behind it is left")
+  func endOfTurn() async throws {
+    let model = try await SessionTests.demo()
+    let prompt = try model.render(instructions: nil, prompt: "Tell me about a fox")
+    let stop = try #require(model.info.stopTokens.first)
+    var ended = 0
+    for seed in UInt64(1)...12 {
+      var options = SessionTests.seeded(seed)
+      options.speculation = .off
+      let plainTimeline = TimelineActor(model)
+      let plain = try await Generator(model, on: plainTimeline, options: options).run(prompt: prompt) { _ in }
+      let text = prompt + plain.tokens + model.info.stopTokens + [9, 8, 7, 6, 5, 4, 3]
+      for length in [3, 8] {
+        options.speculation = .draft(tokens: length)
+        let timeline = TimelineActor(model) { _, _ in RehearsedDrafts(text, vocabulary: 4096) }
+        let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
+        #expect(drafted.tokens == plain.tokens && drafted.finishReason == plain.finishReason, "seed \(seed)")
+        #expect(await timeline.tokens == plainTimeline.tokens)
+        let isInside = drafted.rounds.last.map { $0.drafted.prefix($0.accepted).contains(stop) } ?? false
+        ended += isInside ? 1 : 0
+      }
+    }
+    #expect(ended > 0, "no answer ended inside drafts")
   }
 
   @Test("A context that fills up inside a round ends the answer at the plain place")

@@ -1,0 +1,46 @@
+import Foundation
+import Gemma
+import Models
+import Weights
+
+/// The options of commands that can draft.
+enum SpeculationOptions {
+  static let specs = [
+    OptionSpec(
+      "drafter", value: "FOLDER|none",
+      "what drafts: a drafter of a Gemma 4 model (default: the model's folder drafter/, if any)"),
+    OptionSpec("speculation", value: "off|auto|N", "drafts in each pass, 1 to 8; never changes the text"),
+  ]
+
+  /// nil where nothing is said.
+  static func speculation(_ arguments: Arguments) throws -> GenerationOptions.Speculation? {
+    guard let text = arguments.string("speculation") else { return nil }
+    switch text {
+    case "off": return .off
+    case "auto": return .automatic
+    default:
+      guard let count = Int(text) else { throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"") }
+      return .draft(tokens: count)
+    }
+  }
+
+  /// The drafter that was asked for, or the one that lies in the model's folder; of the latter's faults only stderr
+  /// hears.
+  static func drafter(_ arguments: Arguments, _ model: GemmaModel) async throws -> GemmaDrafter? {
+    guard try speculation(arguments) != .off else { return nil }
+    if let name = arguments.string("drafter") {
+      if name == "none" { return nil }
+      return try await GemmaDrafter(at: URL(filePath: name), for: model)
+    }
+    let bundled = model.loaded.checkpoint.url.appending(path: "drafter")
+    guard model.info.architecture == "gemma4",
+      FileManager.default.fileExists(atPath: bundled.appending(path: "config.json").path)
+    else { return nil }
+    do {
+      return try await GemmaDrafter(at: bundled, for: model)
+    } catch let error as GemmaError {
+      Console.error("gemma: going on without the model's own drafter: \(error.localizedDescription)")
+      return nil
+    }
+  }
+}
