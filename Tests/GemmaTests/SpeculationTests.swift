@@ -163,14 +163,14 @@ struct SpeculationTests {
   func endOfTurn() async throws {
     let model = try await SessionTests.demo()
     let prompt = try model.render(instructions: nil, prompt: "Tell me about a fox")
-    let stop = try #require(model.info.stopTokens.first)
+    let stop = try #require(try model.chatFormat?.endOfTurn(in: model.tokenizer))
     var ended = 0
     for seed in UInt64(1)...12 {
       var options = SessionTests.seeded(seed)
       options.speculation = .off
       let plainTimeline = TimelineActor(model)
       let plain = try await Generator(model, on: plainTimeline, options: options).run(prompt: prompt) { _ in }
-      let text = prompt + plain.tokens + model.info.stopTokens + [9, 8, 7, 6, 5, 4, 3]
+      let text = prompt + plain.tokens + [stop, 9, 8, 7, 6, 5, 4, 3]
       for length in [3, 8] {
         options.speculation = .draft(tokens: length)
         let timeline = TimelineActor(model) { _, _ in RehearsedDrafts(text, vocabulary: 4096) }
