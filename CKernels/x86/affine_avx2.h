@@ -10,7 +10,7 @@
 //
 // maddubs adds pairs of products in 16 bits and saturates, so codes only ever enter it as nibbles: a pair is
 // at most 2 * 15 * 127 = 3,810 and eight of them, 30,480, still fit. An 8-bit code is 16 * high nibble + low
-// nibble.
+// nibble, or a 16-bit number in products of that width.
 
 #define CK_AFFINE_INLINE static inline __attribute__((always_inline))
 
@@ -39,7 +39,11 @@ CK_AFFINE_INLINE __m256i affine_high(__m256i codes) {
 
 /// The tile keeps the low and the high nibbles apart: 16 rows of 4 low nibbles, then the same of high ones.
 #define AFFINE_PLANES 2
+#define AFFINE_FEW_BYTES (12 * 1024)
 enum { affine_plane_bytes = 2 * sizeof(__m256i) };
+
+/// Keeps the compiler from regrouping 16-bit sums: that would take more registers than there are.
+#define AFFINE_IN_ORDER(sum) __asm__("" : "+x"(sum))
 
 CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes) {
     _mm256_store_si256((__m256i *)out, affine_low(codes));

@@ -55,6 +55,10 @@ void check_affine_products(checks *c) {
             // More groups than one panel or tile holds.
             check_affine(c, type, group, CK_BF16, 1, 9, 67, plain);
             check_affine(c, type, group, CK_BF16, 3, 9, 67, plain);
+            check_affine(c, type, group, CK_BF16, 9, 35, 67, plain);
+            check_affine(c, type, group, CK_BF16, 17, 9, 67, plain);
+            // Weight rows 2,048 bytes apart, which crowd a cache.
+            check_affine(c, type, group, CK_BF16, 9, 20, (type == CK_Q4 ? 4096 : 2048) / group, plain);
         }
     for (size_t i = 0; i < 300; i++)
         check_affine(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)],
