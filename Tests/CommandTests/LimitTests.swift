@@ -35,6 +35,13 @@ import Testing
       #expect(try run(under: "ulimit -v 800000", "demo fox -n 3 --seed 1 -t 64").output == answer)
     }
 
+    @Test("a signal ends the process with code 2 where there is little address space too")
+    func signal() throws {
+      let line = "exec timeout --preserve-status -k 5 0.3 $gemma run demo fox -n 4000 --ignore-eos"
+      let run = try CommandRun(shell: "ulimit -v 230000 && \(line)")
+      #expect(run.code == 2 && run.errors == "Cancelled.\n", "\(run.code) \(run.errors)")
+    }
+
     @Test("an unquantised model does without BLAS where the limit would not bear it")
     func unquantised() throws {
       let ids = (2...40).map(String.init).joined(separator: ",")
