@@ -24,8 +24,8 @@ package struct DraftController {
   /// Drafts of a round that finds out whether a source pays by now.
   private static let probeLength = 2
 
-  private var plain = Average()
-  private var row = Average()
+  private var plain = Recent()
+  private var row = Recent()
   private var sources: [DraftKind: SourceRecord] = [:]
   private var roundsInARow = 0
 
@@ -109,7 +109,7 @@ private struct SourceRecord {
   private var plainSteps = 0
   private var probeInterval = Self.probeIntervals.first
   /// Seconds for each draft.
-  var draftSeconds = Average()
+  var draftSeconds = Recent()
 
   var acceptance: [Double] { zip(right, tried).map { $0 / $1 } }
 
@@ -138,18 +138,21 @@ private struct SourceRecord {
   }
 }
 
-/// A mean in which the latest values count most.
-private struct Average {
+/// The median of the latest values: a pass that was slow because another process took the cores does not count.
+private struct Recent {
+  private static let length = 9
+  private var values: [Double] = []
+  private var next = 0
+
   private(set) var value: Double?
-  private var count = 0.0
 
   mutating func add(_ new: Double) {
-    count += 1
-    guard let value else {
-      value = new
-      return
+    if values.count < Self.length {
+      values.append(new)
+    } else {
+      values[next] = new
+      next = (next + 1) % Self.length
     }
-    // One slow pass, as when another process takes the cores, must not decide.
-    self.value = value + max(0.1, 1 / count) * (min(new, 4 * value) - value)
+    value = values.sorted()[values.count / 2]
   }
 }
