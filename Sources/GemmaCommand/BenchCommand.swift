@@ -8,11 +8,12 @@ enum BenchCommand: Command {
   static let examples = [
     "gemma bench demo", "gemma bench demo --prompt-tokens 128,1024 --response-tokens 32 --format json",
   ]
-  static let options = [
-    OptionSpec("prompt-tokens", value: "LIST", "prompt lengths (default: 128,512)"),
-    OptionSpec("response-tokens", value: "N", "tokens generated behind each, from 2 (default: 64)"),
-    OptionSpec("repetitions", value: "N", "runs of each; the median counts (default: 3)"),
-  ] + SpeculationOptions.specs
+  static let options =
+    [
+      OptionSpec("prompt-tokens", value: "LIST", "prompt lengths (default: 128,512)"),
+      OptionSpec("response-tokens", value: "N", "tokens generated behind each, from 2 (default: 64)"),
+      OptionSpec("repetitions", value: "N", "runs of each; the median counts (default: 3)"),
+    ] + SpeculationOptions.specs
 
   struct Figures: Encodable, Sendable {
     var promptTokens: Int

@@ -17,24 +17,25 @@ enum RunCommand: Command {
     "echo \"Tell me about a fox\" | gemma run demo - --temperature 0.5 --seed 1",
     "gemma run demo --token-ids 2,106 --max-tokens 8 --temperature 0 --format json",
   ]
-  static let options = [
-    OptionSpec("file", short: "f", value: "FILE", "reads the prompt from a file (UTF-8)"),
-    OptionSpec("raw", "no chat turns around the prompt"),
-    OptionSpec("token-ids", value: "IDS", "the whole prompt as ids, such as 2,5,9; needs no tokenizer"),
-    OptionSpec("system", value: "TEXT", "instructions in front of the conversation"),
-    OptionSpec(
-      "max-tokens", short: "n", value: "N", "the most tokens of the answer (default: until the context is full)"),
-    OptionSpec("temperature", value: "X", "0 is greedy (default: the model's)"),
-    OptionSpec("top-k", value: "N", "only the N likeliest tokens"),
-    OptionSpec("top-p", value: "X", "only the likeliest tokens that make up this probability"),
-    OptionSpec("min-p", value: "X", "only tokens with this share of the likeliest one's probability"),
-    OptionSpec("repetition-penalty", value: "X", "above 1: tokens that occurred become less likely"),
-    OptionSpec("seed", value: "N", "the same seed gives the same text"),
-    OptionSpec("stop", value: "TEXT", repeats: true, "ends the answer before this text; may be repeated"),
-    OptionSpec("ignore-eos", "goes on after the model's end of turn"),
-    OptionSpec("trace-drafts", "adds the rounds of drafts to the JSON"),
-    OptionSpec("stats", "statistics on stderr"),
-  ] + SpeculationOptions.specs
+  static let options =
+    [
+      OptionSpec("file", short: "f", value: "FILE", "reads the prompt from a file (UTF-8)"),
+      OptionSpec("raw", "no chat turns around the prompt"),
+      OptionSpec("token-ids", value: "IDS", "the whole prompt as ids, such as 2,5,9; needs no tokenizer"),
+      OptionSpec("system", value: "TEXT", "instructions in front of the conversation"),
+      OptionSpec(
+        "max-tokens", short: "n", value: "N", "the most tokens of the answer (default: until the context is full)"),
+      OptionSpec("temperature", value: "X", "0 is greedy (default: the model's)"),
+      OptionSpec("top-k", value: "N", "only the N likeliest tokens"),
+      OptionSpec("top-p", value: "X", "only the likeliest tokens that make up this probability"),
+      OptionSpec("min-p", value: "X", "only tokens with this share of the likeliest one's probability"),
+      OptionSpec("repetition-penalty", value: "X", "above 1: tokens that occurred become less likely"),
+      OptionSpec("seed", value: "N", "the same seed gives the same text"),
+      OptionSpec("stop", value: "TEXT", repeats: true, "ends the answer before this text; may be repeated"),
+      OptionSpec("ignore-eos", "goes on after the model's end of turn"),
+      OptionSpec("trace-drafts", "adds the rounds of drafts to the JSON"),
+      OptionSpec("stats", "statistics on stderr"),
+    ] + SpeculationOptions.specs
 
   static func run(_ arguments: Arguments) async throws {
     try arguments.expectPositionals(atMost: 2)

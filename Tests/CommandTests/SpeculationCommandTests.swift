@@ -47,7 +47,9 @@ struct SpeculationCommandTests {
 
   @Test("demo4 drafts with the drafter in its folder, unless told otherwise")
   func bundled() throws {
-    let story = ["run", "demo4", "Tell me a story", "--temperature", "0", "-n", "60", "--stats", "-q", "--speculation", "3"]
+    let story = [
+      "run", "demo4", "Tell me a story", "--temperature", "0", "-n", "60", "--stats", "-q", "--speculation", "3",
+    ]
     let own = try CommandRun(story)
     let none = try CommandRun(story + ["--drafter", "none"])
     #expect(own.code == 0 && own.output == none.output)
@@ -61,7 +63,8 @@ struct SpeculationCommandTests {
     let drafter = Fixtures.demo4.appending(path: "drafter").path
     for (options, code) in [(["--drafter", drafter], 69), (["--drafter", "/nowhere"], 66)] {
       let run = try CommandRun(["run", "demo", "fox", "-n", "5"] + options)
-      #expect(run.code == Int32(code) && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.code) \(run.errors)")
+      #expect(
+        run.code == Int32(code) && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.code) \(run.errors)")
     }
   }
 

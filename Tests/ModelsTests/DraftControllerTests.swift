@@ -7,7 +7,7 @@ struct DraftControllerTests {
   /// the share `right` of drafts is right; returns the tokens and the time, and counts rounds with drafts.
   private static func play(
     _ rounds: Int, _ controller: inout DraftController, kind: DraftKind = .drafter, row: Double, draft: Double,
-    right: Double
+    right: Double, fixed: Double = 0
   ) -> (tokens: Int, seconds: Double, drafted: Int, lengths: [Int]) {
     var (tokens, seconds, drafted, lengths) = (0, 0.0, 0, [Int]())
     var state = 1.0
@@ -20,11 +20,11 @@ struct DraftControllerTests {
         if state >= right { break }
         accepted += 1
       }
-      let pass = 1 + Double(count) * row
-      controller.notePass(rows: 1 + count, seconds: pass)
-      controller.noteDrafts(kind, drafted: count, accepted: accepted, seconds: Double(count) * draft)
+      let round = 1 + (count > 0 ? fixed : 0) + Double(count) * (row + draft)
+      if count == 0 { controller.notePlain(seconds: round) }
+      controller.noteRound(kind, drafted: count, accepted: accepted, seconds: round)
       tokens += 1 + accepted
-      seconds += pass + Double(count) * draft
+      seconds += round
       drafted += count > 0 ? 1 : 0
       lengths.append(count)
     }
@@ -63,6 +63,17 @@ struct DraftControllerTests {
     #expect(result.seconds < 1.03 * Double(result.tokens))
     #expect(result.drafted > 3, "it is tried again")
     #expect(result.lengths.suffix(1000).filter { $0 > 0 }.count <= 8)
+  }
+
+  @Test("A fixed cost of each round is found out, and long rounds pay for it where short ones would not")
+  func fixedCost() {
+    var controller = DraftController()
+    let long = Self.play(400, &controller, row: 0.05, draft: 0.05, right: 0.9, fixed: 1)
+    #expect(Double(long.tokens) / long.seconds > 1.5)
+    #expect(long.lengths.suffix(100).filter { $0 > 0 }.allSatisfy { $0 >= 5 })
+    controller = DraftController()
+    let never = Self.play(1000, &controller, row: 0.1, draft: 0.1, right: 0.5, fixed: 1)
+    #expect(never.seconds < 1.04 * Double(never.tokens))
   }
 
   @Test("A source that gets better is found out")

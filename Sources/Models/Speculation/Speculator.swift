@@ -71,9 +71,12 @@ package final class Speculator {
   @discardableResult
   package func note(_ proposal: Proposal?, accepted: Int, passSeconds: Double) -> Double? {
     let drafted = proposal?.tokens.count ?? 0
-    controller.notePass(rows: 1 + drafted, seconds: passSeconds)
-    guard let proposal, drafted > 0 else { return nil }
-    controller.noteDrafts(proposal.kind, drafted: drafted, accepted: accepted, seconds: proposal.seconds)
+    guard let proposal, drafted > 0 else {
+      controller.notePlain(seconds: passSeconds)
+      return nil
+    }
+    controller.noteRound(
+      proposal.kind, drafted: drafted, accepted: accepted, seconds: passSeconds + proposal.seconds)
     return controller.plainSeconds.map { Double(1 + accepted) * $0 - passSeconds - proposal.seconds }
   }
 
