@@ -1,7 +1,7 @@
 """How many drafts the target would take: rounds played over texts whose pieces are the target's own choice."""
 import torch
 
-from . import stories
+from . import stories, telling
 from .drafter import STEPS, ahead
 
 
@@ -61,7 +61,8 @@ def show(forward, held, model, tokenizer, recipe):
     """Prints what the finished drafter reaches on answers of the target that it never saw."""
     config, w = model.config, {n: p.detach() for n, p in model.named_parameters()}
     run = forward(config, recipe.length, {})
-    rows = [stories.row(question, answer, recipe.length) for question, answer in held]
-    right, rounds = measure(run, w, config, rows)
-    print("right drafts by step:", *(f"{share:.3f}" for share in right))
-    print("tokens a round:", *(f"{g} drafts {tokens:.2f};" for g, tokens in rounds.items()))
+    for label, greedy in (("sampled", False), ("greedy", True)):
+        rows = [stories.row(*pair, recipe.length) for n, pair in enumerate(held) if telling.is_greedy(n) == greedy]
+        right, rounds = measure(run, w, config, rows)
+        print(f"{len(rows)} {label} answers: right drafts by step", *(f"{share:.3f}" for share in right))
+        print("tokens a round:", *(f"{g} drafts {tokens:.2f};" for g, tokens in rounds.items()), flush=True)

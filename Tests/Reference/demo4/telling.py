@@ -7,13 +7,18 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 LONGEST = 200  # pieces of an answer
-GREEDY_EVERY = 4  # the other answers are sampled as generation_config.json says
+
+
+def is_greedy(number):
+    """One answer in four; the others are sampled as generation_config.json says."""
+    return number % 4 == 3
 
 
 def answer(gemma, folder, question, number, close):
     """(question ids, answer ids with the piece that ends it); the number is the seed."""
-    how = ["--temperature", "0"] if number % GREEDY_EVERY == GREEDY_EVERY - 1 else ["--seed", str(number)]
-    command = [gemma, "run", folder, "-", "--format", "json", "--threads", "1", "--max-tokens", str(LONGEST), *how]
+    how = ["--temperature", "0"] if is_greedy(number) else ["--seed", str(number)]
+    command = [gemma, "run", folder, "-", "--format", "json", "--threads", "1", "--max-tokens", str(LONGEST),
+               "--speculation", "off", *how]
     made = json.loads(subprocess.run(command, input=question.encode(), capture_output=True, check=True).stdout)
     ended = made["finish_reason"] == "end_of_turn"
     return made["prompt_token_ids"], made["token_ids"] + [close] * ended
