@@ -8,13 +8,13 @@ enum ProductCases {
     (8192, 2048), (2048, 8192),  // feed-forward of Gemma 3n
   ]
   private static let head = (262_144, 1536)
-  private static let rowCounts = [1, 2, 4, 8, 64, 256]
+  private static let rowCounts = [1, 2, 4, 5, 8, 9, 64, 256]
 
   static func all(_ region: Region) -> [Case] {
     var cases: [Case] = []
     for (bits, group) in [(4, 64), (8, 32), (8, 64)] {
       for rows in rowCounts {
-        let fitting = rows <= 8 ? shapes + [head] : shapes
+        let fitting = rows <= 9 ? shapes + [head] : shapes
         cases += fitting.compactMap { affine(bits, group, $0.0, $0.1, rows, region) }
       }
     }
