@@ -61,15 +61,16 @@ package struct Sampler: Sendable {
     _ draw: Draw, from logits: UnsafeBufferPointer<Float>, base: UnsafePointer<Float>, best: Float, position: Int
   ) throws(GemmaError) -> TokenID {
     let temperature = Double(draw.temperature)
-    let uniform = CounterRandom.uniform(seed: draw.seed, counter: UInt64(position))
+    let random = CounterRandom(seed: draw.seed, position: position)
     let wanted = min(draw.topK ?? logits.count, logits.count)
     // Without top-k nearly all of the mass still lies in few tokens: look at more of them only when it does not.
     var count = min(wanted, draw.topK == nil ? 256 : wanted)
     let whole = draw.topK == nil ? try mass(logits, best: best, temperature: draw.temperature) : nil
+    var passed = 0
     while true {
       let candidates = Candidates(base, logits.count, count: count, best: best, temperature: temperature)
       if let token = candidates.pick(
-        uniform, draw, whole: whole, isComplete: candidates.ids.count < count || count == wanted)
+        random, draw, whole: whole, passed: &passed, isComplete: candidates.ids.count < count || count == wanted)
       {
         return token
       }
@@ -106,8 +107,11 @@ private struct Candidates {
 
   /// The drawn token; nil when more candidates have to be looked at.
   ///
-  /// `whole` is the mass of the distribution before top-p; nil: that of these candidates (top-k).
-  func pick(_ uniform: Double, _ draw: Sampler.Draw, whole: Double?, isComplete: Bool) -> TokenID? {
+  /// `whole` is the mass of the distribution before top-p; nil: that of these candidates (top-k). `passed` counts the
+  /// candidates in front that earlier calls have turned down.
+  func pick(
+    _ random: CounterRandom, _ draw: Sampler.Draw, whole: Double?, passed: inout Int, isComplete: Bool
+  ) -> TokenID? {
     let whole = isComplete ? weights.reduce(0, +) : whole ?? weights.reduce(0, +)
     var mass = 0.0
     var kept = 0
@@ -121,24 +125,41 @@ private struct Candidates {
       kept += 1
     }
     if let target, mass >= target { isCut = true }
-    // Unfiltered, the draw may still fall into these candidates.
-    let limit = uniform * (isCut || isComplete ? mass : whole)
-    guard isCut || isComplete || (draw.topP ?? 1) >= 1 && (draw.minP ?? 0) == 0 else { return nil }
-    var sum = 0.0
-    for index in 0..<kept {
-      sum += weights[index]
-      if sum > limit { return ids[index] }
+    guard isCut || isComplete else {
+      // Unfiltered, the draw falls either into these candidates or behind them.
+      guard (draw.topP ?? 1) >= 1, (draw.minP ?? 0) == 0 else { return nil }
+      guard random.uniform() * whole < mass else {
+        passed = kept
+        return nil
+      }
+      return race(random, passed..<kept)
     }
-    return isCut || isComplete ? ids.prefix(kept).last : nil
+    return race(random, min(passed, kept - 1)..<kept)
+  }
+
+  /// One of the candidates with a probability in proportion to its weight: the first to arrive, where each takes an
+  /// exponentially distributed time of its own (the Gumbel-max trick). A candidate's time hangs on its id and not on
+  /// what else is there, so that similar predictions mostly choose the same: that of a drafter and the model's.
+  private func race(_ random: CounterRandom, _ range: Range<Int>) -> TokenID? {
+    range.min { random.exponential(ids[$0]) / weights[$0] < random.exponential(ids[$1]) / weights[$1] }.map { ids[$0] }
   }
 }
 
-/// Random numbers without state: the n-th number of a seed's sequence, each from two rounds of 64-bit mixing.
-enum CounterRandom {
-  /// A number in [0, 1) with 53 random bits.
-  static func uniform(seed: UInt64, counter: UInt64) -> Double {
-    let bits = mix(mix(seed ^ 0xA076_1D64_78BD_642F) &+ counter &* 0x9E37_79B9_7F4A_7C15)
-    return Double(bits >> 11) * 0x1p-53
+/// Random numbers without state: those of one position in the sequence of a seed.
+struct CounterRandom {
+  private let state: UInt64
+
+  init(seed: UInt64, position: Int) {
+    state = Self.mix(Self.mix(seed ^ 0xA076_1D64_78BD_642F) &+ UInt64(position) &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  /// The position's number in [0, 1), with 53 random bits.
+  func uniform() -> Double { Double(state >> 11) * 0x1p-53 }
+
+  /// The position's number for a token, distributed exponentially with mean 1; above 0.
+  func exponential(_ token: TokenID) -> Double {
+    let bits = Self.mix(state ^ Self.mix(UInt64(UInt32(bitPattern: token))))
+    return -log((Double(bits >> 11) + 0.5) * 0x1p-53)
   }
 
   /// A bijection in which each bit of the input changes about half of the output's bits.

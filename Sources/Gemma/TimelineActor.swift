@@ -95,7 +95,8 @@ package actor TimelineActor {
     let proposal = try await withTaskCancellationHandler {
       try speculation.length.flatMap {
         try opened(speculatorOf: timeline).propose(
-          $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop)
+          $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop,
+          choose: { try sampler.next($0, position: $1, history: $2) })
       }
     } onCancel: {
       stop.raise()

@@ -48,6 +48,37 @@ import Testing
     #expect(tokens.contains { $0 > 3000 } && tokens.contains { $0 < 2000 } && tokens.count > 40)
   }
 
+  @Test("unfiltered draws keep the probabilities behind the likeliest 256 tokens too")
+  func behindTheLikeliest() throws {
+    // Weights 2 and 1: the first 300 tokens have 2/3 of the mass, the first 256 have 0.569.
+    let logits = [Float](repeating: 0.693_147, count: 300) + [Float](repeating: 0, count: 300)
+    let counts = try Self.frequencies(
+      { .init(temperature: 1, topK: nil, topP: nil, minP: nil, seed: $0) }, logits: logits)
+    let heavy: Double = counts[..<300].reduce(0, +)
+    let middle: Double = counts[300..<450].reduce(0, +)
+    #expect(abs(heavy - 0.667) < 0.03)
+    #expect(abs(middle - 0.167) < 0.03)
+    let reached = counts.count { $0 > 0 }
+    #expect(reached > 580)
+  }
+
+  @Test("predictions that differ a little choose the same token at the same position, so that drafts come true")
+  func similarPredictions() throws {
+    let logits: [Float] = [0, -0.1, -0.2, -0.3, -0.4, -0.5, -0.6, -0.7]
+    // A different order, and probabilities that are 4 % apart in total variation.
+    let other: [Float] = [-0.08, -0.02, -0.28, -0.22, -0.48, -0.42, -0.68, -0.62]
+    for topK in [4, nil] as [Int?] {
+      var same = 0
+      for seed in 0..<2000 as Range<UInt64> {
+        let sampler = Sampler(draw: .init(temperature: 1, topK: topK, topP: nil, minP: nil, seed: seed))
+        let first = try logits.withUnsafeBufferPointer { try sampler.next($0, position: 9, history: []) }
+        let second = try other.withUnsafeBufferPointer { try sampler.next($0, position: 9, history: []) }
+        if first == second { same += 1 }
+      }
+      #expect(same > 1800)
+    }
+  }
+
   @Test("the repetition penalty turns the choice away from tokens that occurred")
   func penalty() throws {
     let logits: [Float] = [2, 1.5, -1]

@@ -2,7 +2,7 @@ import CKernels
 package import Tensors
 import Weights
 
-/// Drafts with a smaller slice of the model itself (Gemma 3n): ordinary steps of decoding, greedy.
+/// Drafts with a smaller slice of the model itself (Gemma 3n): ordinary steps of decoding.
 ///
 /// The slice reads the keys and values that the whole model computed, so that it needs no pass over the prompt, and
 /// writes its own for the guesses behind them, where the pass that checks the guesses overwrites them.
@@ -59,6 +59,14 @@ package final class SliceDrafter: DraftSource {
   package func draft(
     _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal
   ) throws -> [TokenID] {
+    try draft(count, after: token, on: timeline, stop: stop) { logits, _, _ in
+      TokenID(truncatingIfNeeded: ck_argmax(logits.baseAddress, logits.count))
+    }
+  }
+
+  package func draft(
+    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
+  ) throws -> [TokenID] {
     guard timeline === whole else { throw GemmaError.invalidInput("this source drafts for another timeline") }
     // Rings hold a window behind so many positions, and the context ends.
     let count = min(count, Timeline.longestDraft, whole.contextLength - whole.tokens.count)
@@ -68,7 +76,7 @@ package final class SliceDrafter: DraftSource {
     while drafts.count < count {
       var advance = try slice.begin([drafts.last ?? token], stop: stop)
       try slice.work(on: &advance)
-      drafts.append(TokenID(truncatingIfNeeded: ck_argmax(slice.logits.baseAddress, slice.logits.count)))
+      drafts.append(try choose(slice.logits, slice.tokens.count, slice.tokens[...]))
     }
     return drafts
   }

@@ -32,15 +32,16 @@ package final class Speculator {
 
   /// At most `limit` guesses of what follows `token`; nil: take a plain step.
   ///
-  /// A source that fails is given up, and `failure` says why. Throws `CancellationError` after `stop` was raised.
+  /// `choose` is how the answer's tokens are chosen. A source that fails is given up, and `failure` says why. Throws
+  /// `CancellationError` after `stop` was raised.
   package func propose(
-    _ length: Length, limit: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal
+    _ length: Length, limit: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
   ) throws -> Proposal? {
     guard limit > 0, !sources.isEmpty else { return nil }
     switch length {
     case .fixed(let count):
       for source in sources {
-        let proposal = try draft(source, min(count, limit), after: token, on: timeline, stop: stop)
+        let proposal = try draft(source, min(count, limit), after: token, on: timeline, stop: stop, choose: choose)
         if let proposal { return proposal }
       }
       return nil
@@ -50,7 +51,7 @@ package final class Speculator {
       var offers: [DraftController.Choice] = []
       for source in sources {
         if source.kind == .promptLookup {
-          lookup = try draft(source, limit, after: token, on: timeline, stop: stop)
+          lookup = try draft(source, limit, after: token, on: timeline, stop: stop, choose: choose)
           offers.append(DraftController.Choice(kind: .promptLookup, count: lookup?.tokens.count ?? 0))
         } else {
           offers.append(DraftController.Choice(kind: source.kind, count: limit))
@@ -62,7 +63,7 @@ package final class Speculator {
           kind: lookup.kind, tokens: Array(lookup.tokens.prefix(choice.count)), seconds: lookup.seconds)
       }
       guard let source = sources.first(where: { $0.kind == choice.kind }) else { return nil }
-      return try draft(source, choice.count, after: token, on: timeline, stop: stop)
+      return try draft(source, choice.count, after: token, on: timeline, stop: stop, choose: choose)
     }
   }
 
@@ -81,11 +82,13 @@ package final class Speculator {
   }
 
   private func draft(
-    _ source: any DraftSource, _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal
+    _ source: any DraftSource, _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal,
+    choose: TokenChoice
   ) throws -> Proposal? {
     let start = ContinuousClock.now
     do {
-      let tokens = try source.draft(min(count, Timeline.longestDraft), after: token, on: timeline, stop: stop)
+      let tokens = try source.draft(
+        min(count, Timeline.longestDraft), after: token, on: timeline, stop: stop, choose: choose)
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       return tokens.isEmpty ? nil : Proposal(kind: source.kind, tokens: tokens, seconds: seconds)
     } catch let error as GemmaError {
