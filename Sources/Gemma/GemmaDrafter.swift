@@ -1,6 +1,7 @@
 public import Foundation
 package import Models
 package import Tensors
+public import Weights
 
 /// What guesses ahead for a model, so that the model can check several tokens in one pass. Guesses change how fast an
 /// answer comes, never the answer. Immutable, shared by any number of sessions of its model.
@@ -8,6 +9,8 @@ public final class GemmaDrafter: Sendable {
   enum Kind: Sendable {
     /// A multi-token-prediction model that was trained for its target.
     case mtp(LoadedDrafter)
+    /// A smaller slice of the model itself.
+    case slice(LoadedModel)
   }
 
   let kind: Kind
@@ -22,10 +25,20 @@ public final class GemmaDrafter: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Bytes of its mapped weight files: clean pages that the system can drop, not counted in `Memory`.
+  /// A smaller slice of a Gemma 3n model drafts for it, from the same mapped files and in the same caches: it costs the
+  /// memory of one token's activations.
+  /// - Throws: ``GemmaError/unsupportedSlice(name:layer:reason:)`` naming the layer that does not fit the model.
+  public init(slicing model: GemmaModel, to slice: MatFormerSlice) throws(GemmaError) {
+    let loaded = try model.sliced(to: slice).loaded
+    try SliceDrafter.checkFit(loaded, for: model.loaded)
+    kind = .slice(loaded)
+  }
+
+  /// Bytes of weight files that are mapped for it alone: clean pages that the system can drop, not counted in `Memory`.
   public var mappedBytes: Int {
     switch kind {
     case .mtp(let drafter): drafter.mappedBytes
+    case .slice: 0
     }
   }
 
@@ -33,6 +46,7 @@ public final class GemmaDrafter: Sendable {
   public func workspaceBytes(contextLength: Int) -> Int {
     switch kind {
     case .mtp(let drafter): drafter.workspaceBytes(contextLength: contextLength)
+    case .slice(let slice): SliceDrafter.workspaceBytes(slice, contextLength: contextLength)
     }
   }
 
@@ -40,6 +54,7 @@ public final class GemmaDrafter: Sendable {
   package func source(for timeline: Timeline, _ options: ComputeOptions) throws(GemmaError) -> any DraftSource {
     switch kind {
     case .mtp(let drafter): try MTPDrafter(drafter, contextLength: timeline.contextLength, options: options)
+    case .slice(let slice): try SliceDrafter(slice, for: timeline)
     }
   }
 }

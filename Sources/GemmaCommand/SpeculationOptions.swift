@@ -7,8 +7,8 @@ import Weights
 enum SpeculationOptions {
   static let specs = [
     OptionSpec(
-      "drafter", value: "FOLDER|none",
-      "what drafts: a drafter of a Gemma 4 model (default: the model's folder drafter/, if any)"),
+      "drafter", value: "FOLDER|SLICE|none",
+      "what drafts: a Gemma 4 drafter, or a slice of a Gemma 3n model (default: the model's folder drafter/, if any)"),
     OptionSpec("speculation", value: "off|auto|N", "drafts in each pass, 1 to 8; never changes the text"),
   ]
 
@@ -30,6 +30,10 @@ enum SpeculationOptions {
     guard try speculation(arguments) != .off else { return nil }
     if let name = arguments.string("drafter") {
       if name == "none" { return nil }
+      let isPath = name.hasPrefix("/") || name.hasPrefix(".") || FileManager.default.fileExists(atPath: name)
+      if model.info.architecture == "gemma3n", !isPath || name.contains(".csv:") {
+        return try GemmaDrafter(slicing: model, to: SharedOptions.slice(name))
+      }
       return try await GemmaDrafter(at: URL(filePath: name), for: model)
     }
     let bundled = model.loaded.checkpoint.url.appending(path: "drafter")

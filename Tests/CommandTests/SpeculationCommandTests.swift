@@ -75,4 +75,20 @@ struct SpeculationCommandTests {
     let run = try CommandRun(["run", "demo", "fox"] + options)
     #expect(run.code == 64 && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.errors)")
   }
+
+  @Test("--drafter takes a slice of a Gemma 3n, which says the plain text; what does not fit is a usage error")
+  func slices() throws {
+    let story = ["run", "demo", "Tell me about a fox", "--seed", "4", "-n", "60", "--format", "json"]
+    let plain = try CommandRun(story + ["--speculation", "off"]).json()
+    let run = try CommandRun(story + ["--drafter", "half", "--speculation", "3", "--trace-drafts"])
+    #expect(run.code == 0, "\(run.errors)")
+    let drafted = try run.json()
+    #expect(drafted["token_ids"] as? [Int] == plain["token_ids"] as? [Int])
+    let rounds = try #require(drafted["rounds"] as? [[String: Any]])
+    #expect(rounds.count > 10 && rounds.allSatisfy { $0["source"] as? String == "slice" })
+    for (name, words) in [("e2b", "layer 20"), ("no-such-slice", "half")] {
+      let refused = try CommandRun(["run", "demo", "fox", "--drafter", name])
+      #expect(refused.code == 64 && refused.errors.contains(words), "\(refused.errors)")
+    }
+  }
 }

@@ -83,16 +83,15 @@ struct SliceDrafterTests {
   @Test("Half of the demo's feed-forward layers guess most of what the whole says, with the plain answers")
   func demo() async throws {
     let model = try await SessionTests.demo()
-    let half = try model.sliced(to: .half).loaded
+    let half = try GemmaDrafter(slicing: model, to: .half)
+    #expect(half.mappedBytes == 0 && half.workspaceBytes(contextLength: 4096) < 1 << 20)
     let prompt = try model.render(instructions: nil, prompt: "Tell me about a fox")
     for sampling in [GenerationOptions.Sampling.greedy, .random(temperature: 0.7, seed: 3)] {
       var options = GenerationOptions(sampling: sampling, maximumResponseTokens: 120, speculation: .off)
       let plain = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in }
       for speculation in [GenerationOptions.Speculation.draft(tokens: 1), .automatic] {
         options.speculation = speculation
-        let timeline = TimelineActor(model) { timeline, _ throws(GemmaError) in
-          try SliceDrafter(half, for: timeline)
-        }
+        let timeline = TimelineActor(model, makeDrafts: half.makeDrafts)
         let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens)
         guard case .draft = speculation else { continue }

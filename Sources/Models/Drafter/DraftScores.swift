@@ -19,9 +19,12 @@ package struct DraftScores {
   }
 
   /// Scores of all pieces [V], those that were not looked at one below the smallest score, as in transformers.
-  package var full: [Float] {
+  package var full: [Float] { full(others: (logits.min() ?? 0) - 1) }
+
+  /// Scores of all pieces [V], with `others` for those that were not looked at.
+  func full(others: Float) -> [Float] {
     guard let pieces else { return Array(logits) }
-    var full = [Float](repeating: (logits.min() ?? 0) - 1, count: vocabulary)
+    var full = [Float](repeating: others, count: vocabulary)
     for (piece, logit) in zip(pieces, logits) { full[Int(piece)] = logit }
     return full
   }

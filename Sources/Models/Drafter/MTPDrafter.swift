@@ -7,7 +7,7 @@ import Weights
 ///
 /// One step, for a token t and the target's hidden state s [B] at the position p of the token behind the timeline:
 ///   x = preProjection · [sqrt(B) * embedding(t), s];  x = layer(x), four times;  y = norm(x);
-///   the guess is the piece with the largest head(y);  s' = postProjection · y.
+///   the guess is the piece with the largest head(y), or one drawn as the answer's are;  s' = postProjection · y.
 /// The first step of a round takes the token that was chosen last and the target's final state that led to it; each
 /// other one the guess and the state of the step before it. All steps of a round stand at the same position.
 package final class MTPDrafter: DraftSource {
@@ -34,9 +34,36 @@ package final class MTPDrafter: DraftSource {
     try draft(count, after: token, on: timeline, stop: stop) { _ in }
   }
 
+  package func draft(
+    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
+  ) throws -> [TokenID] {
+    var history = timeline.tokens + [token]
+    return try draft(
+      count, after: token, on: timeline, stop: stop,
+      guess: { scores in
+        let guess = try scores.full(others: -.infinity).withUnsafeBufferPointer {
+          try choose($0, history.count, history[...])
+        }
+        history.append(guess)
+        return guess
+      })
+  }
+
   /// The same; `eachStep` gets the scores of each step, which are valid until it returns.
   package func draft(
     _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, eachStep: (DraftScores) -> Void
+  ) throws -> [TokenID] {
+    try draft(
+      count, after: token, on: timeline, stop: stop,
+      guess: { scores in
+        eachStep(scores)
+        return scores.best
+      })
+  }
+
+  private func draft(
+    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal,
+    guess: (DraftScores) throws -> TokenID
   ) throws -> [TokenID] {
     guard count > 0, let hidden = timeline.lastHidden else { return [] }
     guard drafter.fits(timeline.model), token >= 0, Int(token) < timeline.model.configuration.vocabularySize else {
@@ -51,9 +78,7 @@ package final class MTPDrafter: DraftSource {
       while guesses.count < count {
         var pass = pass(over: guesses.last ?? token, timeline, stop)
         if !guesses.isEmpty { carry(pass) }
-        let scores = try step(&pass, timeline.model.head)
-        eachStep(scores)
-        guesses.append(scores.best)
+        guesses.append(try guess(step(&pass, timeline.model.head)))
       }
       return guesses
     }
