@@ -328,8 +328,8 @@ static void run_region(team *t) {
 #endif
 
 /// The wanted number of threads, or the smaller one that the system has room for: an OpenMP runtime ends the
-/// process when a thread is refused. Asked once per calling thread and number, because each caller has helpers of
-/// its own, which stay.
+/// process when a thread is refused. Asked once per calling thread and number, because each caller has
+/// helpers of its own, which stay.
 static size_t affordable(size_t wanted) {
     static _Thread_local size_t proven = 1, refused, instead;
     if (wanted <= proven)

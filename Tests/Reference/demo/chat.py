@@ -70,8 +70,8 @@ class Chat:
         text = "\n\n".join(taken)
         words = re.findall(r"[A-Za-z-]+", text)[:45]
         index = len(self.passages)
-        found = {w.lower() for w in words} & THINGS
-        self.passages.append((text, sorted(found), sorted(set(words) & names)))
+        found = sorted({w.lower() for w in words} & THINGS)  # the order decides what is drawn
+        self.passages.append((text, found, sorted(set(words) & names)))
         for noun in found:
             self.by_noun.setdefault(noun, []).append(index)
         if STORY_START.match(text):
