@@ -35,7 +35,7 @@ import Testing
     #expect(
       Set(try #require(figures.first).keys) == [
         "prompt_tokens", "response_tokens", "prefill_tokens_per_second", "decode_tokens_per_second",
-        "time_to_first_token_seconds", "peak_pool_bytes",
+        "time_to_first_token_seconds", "peak_pool_bytes", "drafted_tokens", "accepted_tokens",
       ])
     let told = try CommandRun(arguments + ["-v"]).errors
     #expect(told.components(separatedBy: "prompt 8 tokens").count == 3, "\(told)")
