@@ -19,14 +19,19 @@ let package = Package(
   targets: [
     .target(
       name: "CProbe", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-    .target(name: "BenchSupport", swiftSettings: strict),
+    .target(
+      name: "BenchSupport", dependencies: ["CProbe", .product(name: "CKernels", package: "swift-gemma")],
+      swiftSettings: strict),
     .executableTarget(
       name: "KernelBench",
       dependencies: ["BenchSupport", "CProbe", .product(name: "CKernels", package: "swift-gemma")],
       swiftSettings: strict),
     .executableTarget(
       name: "ModelBench",
-      dependencies: ["BenchSupport", .product(name: "Gemma", package: "swift-gemma")],
+      dependencies: [
+        "BenchSupport", .product(name: "CKernels", package: "swift-gemma"),
+        .product(name: "Gemma", package: "swift-gemma"),
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -15,6 +15,15 @@ public final class GemmaContext: Sendable {
     public let computedTokens: Int
   }
 
+  /// Bytes that the forward passes of a context have asked the memory for so far: what speed is measured against.
+  public struct BytesRead: Sendable, Hashable {
+    /// Weights with their scales: each matrix once a pass, of tables and sparse matrices only the rows that were needed.
+    /// A prompt takes a pass for every chunk, an answer one for every token.
+    public let weights: Int
+    /// Keys and values that were attended to, once a pass and layer.
+    public let keysAndValues: Int
+  }
+
   private let model: GemmaModel
   package let timeline: TimelineActor
 
@@ -27,6 +36,14 @@ public final class GemmaContext: Sendable {
   /// The tokens the caches hold.
   public var tokens: [TokenID] {
     get async { await timeline.tokens }
+  }
+
+  /// What the forward passes have read.
+  public var bytesRead: BytesRead {
+    get async {
+      let (weights, keysAndValues) = await timeline.bytesRead
+      return BytesRead(weights: weights, keysAndValues: keysAndValues)
+    }
   }
 
   /// Makes the timeline hold exactly `tokens`: keeps the common beginning and computes the rest.

@@ -46,6 +46,10 @@ package actor TimelineActor {
 
   package var tokens: [TokenID] { timeline?.tokens ?? [] }
 
+  package var bytesRead: (weights: Int, keysAndValues: Int) {
+    (timeline?.traffic.weightBytes ?? 0, timeline?.traffic.cacheBytes ?? 0)
+  }
+
   /// Makes the timeline hold exactly these tokens: keeps the common beginning and computes the rest. `progress` gets
   /// the number of tokens computed so far, after every chunk.
   package func sync(to wanted: [TokenID], progress: (@Sendable (Int) -> Void)? = nil) async throws -> Reuse {

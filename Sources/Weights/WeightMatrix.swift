@@ -17,6 +17,9 @@ package struct WeightMatrix: @unchecked Sendable {
   package var columns: Int { Int(raw.columns) }
   package var isQuantized: Bool { raw.type == .CK_Q4 || raw.type == .CK_Q8 }
 
+  /// Bytes of the columns of one row, with its scales and biases.
+  package var rowBytes: Int { ck_row_bytes(raw) }
+
   /// The rows `rows` and the first `columns` columns, where they lie; the file is not read. Columns must be a multiple
   /// of the group size in a quantised matrix, and everything must lie inside this one.
   package func part(rows: Range<Int>, columns: Int) -> WeightMatrix {

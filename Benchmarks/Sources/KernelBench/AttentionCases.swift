@@ -1,3 +1,4 @@
+import BenchSupport
 import CKernels
 
 /// Attention of the E2B models over caches of several depths.
@@ -41,10 +42,9 @@ enum AttentionCases {
     ) { call in
       let keys = region.base + call % copies * 2 * cacheBytes
       var task = ck_attention_task(
-        queries: queries, out: out, keys: keys, values: keys + cacheBytes, key_scales: nil,
-        value_scales: nil, query_stride: width, out_stride: width,
-        heads: heads, kv_heads: keyValueHeads, head_dim: dimension, capacity: depth, first_position: depth - rows,
-        window: 0, type: .CK_BF16, scale: 0.0625)
+        queries: queries, out: out, keys: keys, values: keys + cacheBytes, key_scales: nil, value_scales: nil,
+        query_stride: width, out_stride: width, heads: heads, kv_heads: keyValueHeads, head_dim: dimension,
+        capacity: depth, first_position: depth - rows, window: 0, type: .CK_BF16, scale: 0.0625)
       let parts = tiles * keyValueHeads >= Int(ck_team_size()) ? keyValueHeads : heads
       let share = heads / parts
       withUnsafePointer(to: &task) { task in

@@ -35,7 +35,7 @@ struct Figure {
 
   var bytesPerSecond: Double? { subject.coldBytes > 0 ? Double(subject.coldBytes) / times.median : nil }
   var operationsPerSecond: Double { Double(subject.operations) / times.median }
-  var shareOfBandwidth: Double? { bytesPerSecond.map { $0 / limits.readBandwidth } }
+  var shareOfBandwidth: Double? { bytesPerSecond.map { $0 / limits.reading.best } }
   var shareOfPeak: Double? { subject.isInteger ? operationsPerSecond / limits.integerPeak : nil }
 }
 

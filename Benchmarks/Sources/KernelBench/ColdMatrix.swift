@@ -1,3 +1,4 @@
+import BenchSupport
 import CKernels
 
 /// As many copies of a weight matrix as the region holds: taking them in turn, each is out of the caches when its turn

@@ -1,3 +1,4 @@
+import BenchSupport
 import CKernels
 
 /// Kernels that work element by element on rows that lie in the caches, and those of sampling on one row of logits.

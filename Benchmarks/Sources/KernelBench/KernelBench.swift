@@ -67,8 +67,8 @@ enum KernelBench {
         let fresh = Limits.measure(
           level: level, threads: runner.threads, mapped: regions.mapped, anonymous: regions.anonymous)
         Output.note(
-          "\(level), \(runner.threads) threads: reading \((fresh.mapped / 1e9).formatted(1)) GB/s mapped, "
-            + "\((fresh.anonymous / 1e9).formatted(1)) anonymous; 8-bit peak \((fresh.integerPeak / 1e9).formatted(0)) GMAC/s"
+          "\(level), \(runner.threads) threads: reading \((fresh.reading.mapped / 1e9).formatted(1)) GB/s mapped, "
+            + "\((fresh.reading.anonymous / 1e9).formatted(1)) anonymous; 8-bit peak \((fresh.integerPeak / 1e9).formatted(0)) GMAC/s"
         )
         limits = fresh
         last = section

@@ -1,3 +1,4 @@
+import BenchSupport
 import CKernels
 
 /// Matrix products of the E2B models: [outputs, inputs] of their projections.

@@ -27,7 +27,7 @@ struct Report {
       Output.csv([
         subject.kernel, subject.shape, "\(subject.rows)", figure.level, "\(figure.threads)", median, minimum, bytes,
         figure.shareOfBandwidth?.formatted(3) ?? "", operations, subject.unit.rawValue,
-        figure.shareOfPeak?.formatted(3) ?? "", (figure.limits.readBandwidth / 1e9).formatted(1),
+        figure.shareOfPeak?.formatted(3) ?? "", (figure.limits.reading.best / 1e9).formatted(1),
         (figure.limits.integerPeak / 1e9).formatted(0),
       ])
     } else {

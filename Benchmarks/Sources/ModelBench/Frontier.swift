@@ -8,8 +8,8 @@ struct Frontier {
   var stretch: Int
   /// Seconds that the stretch took to prefill.
   var prefill: Times
-  /// Seconds per generated token at this depth.
-  var decode: Times
+  /// What was generated at this depth.
+  var decode: [DecodeRound]
   /// Seconds from nothing to the first token: the medians of all stretches up to here, and one choice of a token.
   var firstToken: Double
   var poolBytes: Int
@@ -20,14 +20,17 @@ struct Frontier {
 struct Walk {
   var model: GemmaModel
   var depths: [Int]
-  var responseTokens: Int
+  /// Tokens of a round of decoding, and rounds at each frontier.
+  var roundTokens: Int
+  var rounds: Int
   var repetitions: Int
+  var alternation: Alternation
 
   /// One repetition's times at one frontier.
   private struct Sample {
     var prefill: Double
     var choice: Double
-    var decode: Double
+    var decode: [DecodeRound]
   }
 
   func measure() async throws -> [Frontier] {
@@ -46,11 +49,10 @@ struct Walk {
         if before > 0 { try await context.sync(to: Array(prompt[..<before])) }
         let prefill = try await asyncSeconds { try await context.sync(to: Array(prompt[..<depth])) }
         let choice = try await asyncSeconds { _ = try await context.logits() }
-        let decode = try await asyncSeconds { for _ in 0..<responseTokens { _ = try await context.next() } }
-        samples[index].append(
-          Sample(prefill: prefill, choice: choice, decode: decode / Double(responseTokens)))
+        let decode = try await alternation.decode(context, tokens: roundTokens, rounds: rounds)
+        samples[index].append(Sample(prefill: prefill, choice: choice, decode: decode))
         pools[index] = max(pools[index], Memory.peakMemory)
-        residents[index] = Resident()
+        residents[index] = Resident().map { resident in alternation.ownMemory.map { resident - $0 } ?? resident }
         before = depth
       }
     }
@@ -60,7 +62,7 @@ struct Walk {
       total += prefill.median
       return Frontier(
         depth: depths[index], stretch: depths[index] - (index > 0 ? depths[index - 1] : 0), prefill: prefill,
-        decode: Times(samples[index].map(\.decode)), firstToken: total + Times(samples[index].map(\.choice)).median,
+        decode: samples[index].flatMap(\.decode), firstToken: total + Times(samples[index].map(\.choice)).median,
         poolBytes: pools[index], resident: residents[index])
     }
   }

@@ -1,4 +1,5 @@
 import BenchSupport
+import CKernels
 import Foundation
 import Gemma
 
@@ -7,7 +8,8 @@ import Gemma
 enum ModelBench {
   private static let specs = [
     OptionSpec("depths", value: "LIST", "frontiers in tokens, ascending (default: 128,512,2048,8192)"),
-    OptionSpec("response-tokens", value: "N", "tokens generated at each frontier (default: 32)"),
+    OptionSpec("response-tokens", value: "N", "tokens generated in a round (default: 8)"),
+    OptionSpec("rounds", value: "N", "rounds at each frontier, the memory measured around each (default: 4)"),
     OptionSpec("repetitions", value: "N", "runs; medians count (default: 3)"),
     OptionSpec("threads", value: "N", "threads (default: the processors there are)"),
     OptionSpec("kernels", value: "NAME", "kernel level (default: the fastest)"),
@@ -35,10 +37,12 @@ enum ModelBench {
     guard zip(depths, depths.dropFirst()).allSatisfy(<), let longest = depths.last else {
       throw UsageError("--depths must ascend")
     }
-    let responseTokens = try options.integer("response-tokens", in: 1...1 << 20) ?? 32
+    let responseTokens = try options.integer("response-tokens", in: 1...1 << 20) ?? 8
+    let rounds = try options.integer("rounds", in: 1...1 << 10) ?? 4
+    let threads = try options.integer("threads", in: 1...1024) ?? Int(ck_processor_count())
     var modelOptions = GemmaModel.Options()
-    modelOptions.contextLength = longest + responseTokens
-    modelOptions.threads = try options.integer("threads", in: 1...1024)
+    modelOptions.contextLength = longest + responseTokens * rounds
+    modelOptions.threads = threads
     modelOptions.prefillChunk = try options.integer("prefill-chunk", in: 1...65_536)
     if let name = options.string("activations") {
       guard let activations = GemmaModel.Options.Activations(rawValue: name) else {
@@ -47,6 +51,7 @@ enum ModelBench {
       modelOptions.activations = activations
     }
     if let name = options.string("kernels") { try Kernels.select(name) }
+    let alternation = try Alternation(threads: threads)
     var model: GemmaModel?
     let load = try await asyncSeconds {
       model = try await GemmaModel(at: URL(filePath: options.positionals[0]), options: modelOptions)
@@ -54,21 +59,29 @@ enum ModelBench {
     guard let model else { return }
     Output.note("loaded in \(load.formatted(3)) s: \(model.info.architecture), \(model.info.mappedBytes) bytes mapped")
     let walk = Walk(
-      model: model, depths: depths, responseTokens: responseTokens,
-      repetitions: try options.integer("repetitions", in: 1...1000) ?? 3)
+      model: model, depths: depths, roundTokens: responseTokens, rounds: rounds,
+      repetitions: try options.integer("repetitions", in: 1...1000) ?? 3, alternation: alternation)
     report(try await walk.measure())
   }
 
   private static func report(_ frontiers: [Frontier]) {
     Output.csv([
       "depth", "stretch", "kernels", "prefill_tokens_per_s", "prefill_best", "decode_tokens_per_s", "decode_best",
-      "first_token_s", "pool_peak_bytes", "rss_anon_bytes", "rss_file_bytes",
+      "decode_weight_mb", "decode_cache_mb", "decode_gb_per_s", "read_gb_per_s", "share_of_read", "share_least",
+      "share_most", "first_token_s", "pool_peak_bytes", "rss_anon_bytes", "rss_file_bytes",
     ])
     for row in frontiers {
+      let decode = Times(row.decode.map(\.seconds))
+      let shares = row.decode.map(\.shareOfRead)
+      func median(_ value: (DecodeRound) -> Double) -> Double { Times(row.decode.map(value)).median }
       Output.csv([
         "\(row.depth)", "\(row.stretch)", Kernels.current, (Double(row.stretch) / row.prefill.median).formatted(1),
-        (Double(row.stretch) / row.prefill.minimum).formatted(1), (1 / row.decode.median).formatted(2),
-        (1 / row.decode.minimum).formatted(2), row.firstToken.formatted(4), "\(row.poolBytes)",
+        (Double(row.stretch) / row.prefill.minimum).formatted(1), (1 / decode.median).formatted(2),
+        (1 / decode.minimum).formatted(2), (median(\.weightBytes) / 1e6).formatted(1),
+        (median(\.cacheBytes) / 1e6).formatted(1), (median(\.bytesPerSecond) / 1e9).formatted(1),
+        (median(\.readBandwidth) / 1e9).formatted(1), median(\.shareOfRead).formatted(3),
+        (shares.min() ?? .nan).formatted(3), (shares.max() ?? .nan).formatted(3), row.firstToken.formatted(4),
+        "\(row.poolBytes)",
         row.resident.map { "\($0.anonymousBytes)" } ?? "", row.resident.map { "\($0.fileBytes)" } ?? "",
       ])
     }

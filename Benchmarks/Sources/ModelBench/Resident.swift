@@ -7,6 +7,13 @@ struct Resident {
   /// Pages of mapped files: the weights touched so far, which the system can drop.
   var fileBytes: Int
 
+  static func - (a: Resident, b: Resident) -> Resident {
+    var difference = a
+    difference.anonymousBytes -= b.anonymousBytes
+    difference.fileBytes -= b.fileBytes
+    return difference
+  }
+
   init?() {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
     func bytes(_ name: String) -> Int? {

@@ -124,6 +124,8 @@ struct Attention: Sendable {
       kv_heads: layer.keyValueHeads, head_dim: dimension, capacity: cache.capacity,
       first_position: pass.position + pass.first - pass.keyLag, window: window == 0 ? 0 : window - pass.keyLag,
       type: cache.type, scale: scale)
+    let oldest = window == 0 ? 0 : max(0, task.first_position + 1 - task.window)
+    pass.products.traffic.readCache((task.first_position + pass.count - oldest) * cache.positionBytes)
     AttentionShares(task, rows: pass.count, stateFloats: pass.workspace.count(.gate)).run(&task, pass)
   }
 }

@@ -23,6 +23,7 @@ struct Head: Sendable {
   func embed(_ pass: Pass, into region: Workspace.Region = .stream0) {
     let out = pass.rows(region, hidden)
     let scale = Float(hidden).squareRoot()
+    pass.products.traffic.read(rows: pass.count, of: embedding)
     pass.tokens.withUnsafeBufferPointer { tokens in
       guard let tokens = tokens.baseAddress else { return }
       pass.forEach(pass.count) { share in

@@ -27,6 +27,9 @@ struct KeyValueCache {
   var keyScales: UnsafeMutablePointer<Float>? { scales(0) }
   var valueScales: UnsafeMutablePointer<Float>? { scales(1) }
 
+  /// Bytes of one position.
+  var positionBytes: Int { 2 * heads * (rowBytes + (type == .CK_I8 ? MemoryLayout<Float>.size : 0)) }
+
   var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
 
   private var rowBytes: Int { dimension * CacheShape.elementSize(type) }

@@ -79,6 +79,7 @@ struct PerLayerEmbeddings: Sendable {
     pass.products.multiply(
       [Products.Term(part, Rows(base: projected.base + first, stride: total))], by: pass.rows(.stream0, hidden),
       count: pass.count)
+    pass.products.traffic.read(rows: pass.count, of: table, columns: columns.count)
     let hiddenScale = 1 / Float(hidden).squareRoot()
     let tableScale = Float(width).squareRoot()
     let halfRoot = Float(0.5).squareRoot()

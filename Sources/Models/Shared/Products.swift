@@ -29,12 +29,14 @@ struct Products {
   let stop: StopSignal
   /// Must outlive the pass: it learns in one what it announces in the next.
   private let readAhead: ReadAhead
+  let traffic: Traffic
 
   init(
     _ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal(),
-    readAhead: ReadAhead = ReadAhead()
+    readAhead: ReadAhead = ReadAhead(), traffic: Traffic = Traffic()
   ) {
     self.readAhead = readAhead
+    self.traffic = traffic
     self.workspace = workspace
     self.stop = stop
     self.quantizes = quantizes
@@ -69,6 +71,8 @@ struct Products {
     }
     let activations = prepare(format, x, columns: Int(gate.matrix.raw.columns), count: count)
     let width = gate.matrix.rows
+    traffic.read(rows: width, of: gate.matrix)
+    traffic.read(rows: width, of: up.matrix)
     if count <= Self.fewRows { readAhead.willMultiply(gate.matrix) }
     Parallel.forEach(blocks(width), grain: 2, unless: stop) { share in
       let begin = share.lowerBound * Self.block
@@ -110,6 +114,7 @@ struct Products {
 
   /// One loop over the weight rows of all terms.
   private func run(_ terms: [Term], _ activations: ck_activations?, _ x: Rows, _ count: Int) {
+    for term in terms { traffic.read(rows: term.matrix.rows, of: term.matrix) }
     let total = terms.reduce(0) { $0 + blocks($1.matrix.rows) }
     Parallel.forEach(total, grain: 4, unless: stop) { share in
       var start = 0

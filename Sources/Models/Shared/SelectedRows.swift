@@ -26,6 +26,7 @@ extension Products {
     by x: Rows
   ) {
     let activations = prepare(Format(weights, quantizes: quantizes), x, columns: weights.columns, count: 1)
+    traffic.read(rows: count, of: weights)
     // Whole blocks, by repeating the last row: kernels are slow on a part of one.
     let blocks = (count + SelectedRows.block - 1) / SelectedRows.block
     for index in count..<blocks * SelectedRows.block { ids[index] = ids[count - 1] }

@@ -15,6 +15,8 @@ package final class Timeline {
   let options: ComputeOptions
   private let workspace: Workspace
   private let readAhead = ReadAhead()
+  /// What all passes have read so far.
+  package let traffic = Traffic()
   private let quantizes: Bool
   private let canonical: Bool
   let caches: [KeyValueCache?]
@@ -161,7 +163,8 @@ package final class Timeline {
       pass: Pass(
         tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
         products: Products(
-          workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop, readAhead: readAhead),
+          workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop, readAhead: readAhead,
+          traffic: traffic),
         caches: caches, rotary: model.rotary, stop: advance.stop))
   }
 

@@ -1,9 +1,9 @@
 import CKernels
 
 /// The kernels' own thread team, as the models use it.
-enum Team {
+package enum Team {
   /// Calls `body` once, with a team of `threads` threads that ``forEach(_:grain:_:)`` inside it uses.
-  static func run(threads: Int, _ body: () -> Void) {
+  package static func run(threads: Int, _ body: () -> Void) {
     withoutActuallyEscaping(body) { body in
       var body = body
       withUnsafeMutablePointer(to: &body) { pointer in
@@ -13,7 +13,7 @@ enum Team {
   }
 
   /// Calls `body` with shares of 0 ..< count on all threads of the team and returns when they are done.
-  static func forEach(_ count: Int, grain: Int = 1, _ body: (Range<Int>) -> Void) {
+  package static func forEach(_ count: Int, grain: Int = 1, _ body: (Range<Int>) -> Void) {
     withoutActuallyEscaping(body) { body in
       var body = body
       withUnsafeMutablePointer(to: &body) { pointer in

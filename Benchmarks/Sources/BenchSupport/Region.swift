@@ -1,19 +1,18 @@
-import BenchSupport
 import Foundation
 
 /// Memory far larger than the caches, from which cold weights are taken. Lives as long as the process.
 ///
 /// Each 16-bit word is a sensible bfloat16 (1/128 to 1/32, either sign), so that any part may serve as codes, scales or
 /// keys.
-struct Region {
-  let base: UnsafeMutableRawPointer
-  let bytes: Int
+package struct Region {
+  package let base: UnsafeMutableRawPointer
+  package let bytes: Int
 
   /// Anonymous memory, or a file of the temporary directory that is already unlinked: pages like those of weights.
-  init(bytes: Int, mapped: Bool) throws {
+  package init(bytes: Int, mapped: Bool) throws {
     var descriptor: Int32 = -1
     if mapped {
-      var path = Array(FileManager.default.temporaryDirectory.appending(path: "kernel-bench.XXXXXX").path.utf8CString)
+      var path = Array(FileManager.default.temporaryDirectory.appending(path: "gemma-bench.XXXXXX").path.utf8CString)
       descriptor = mkstemp(&path)
       guard descriptor >= 0 else { throw Self.failure("make a file in the temporary directory; TMPDIR names another") }
       unlink(path)
@@ -48,10 +47,12 @@ struct Region {
 #endif
 
 /// The same numbers in every run (Marsaglia's xorshift with 64 bits and the shifts 13, 7, 17).
-struct Random {
+package struct Random {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-  mutating func next() -> UInt64 {
+  package init() {}
+
+  package mutating func next() -> UInt64 {
     state ^= state << 13
     state ^= state >> 7
     state ^= state << 17
@@ -59,7 +60,7 @@ struct Random {
   }
 
   /// `count` numbers from -1 to 1, in memory that lives as long as the process.
-  mutating func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
+  package mutating func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: count)
     for index in 0..<count { memory[index] = Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31 }
     return memory
