@@ -15,7 +15,7 @@
 #include "shared/affine_product.inc"
 
 void ck_fill_affine_neon(ck_table *table) {
-    table->quantize_activations = affine_quantize;
+    table->quantize_groups = affine_quantize;
     table->affine_product = affine_product;
 }
 

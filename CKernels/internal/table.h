@@ -11,9 +11,8 @@
 /// One kernel level: a pointer for every dispatched kernel, with the signature of the public function of that
 /// name.
 typedef struct ck_table {
-    // Products. The first two belong to the affine files.
-    void (*quantize_activations)(ck_activations out, const float *x, size_t x_stride, size_t begin,
-                                 size_t end);
+    // Products. The first two belong to the affine files. Groups are counted through the rows.
+    void (*quantize_groups)(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
     void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
                            size_t begin, size_t end);
     void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride,

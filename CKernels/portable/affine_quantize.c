@@ -26,15 +26,14 @@ static void quantize_group(const float *x, size_t group, ck_order order, int8_t 
     *sum = step.scale * (float)total;
 }
 
-void ck_quantize_activations_portable(ck_activations out, const float *x, size_t x_stride, size_t begin,
-                                      size_t end) {
+void ck_quantize_groups_portable(ck_activations out, const float *x, size_t x_stride, size_t begin,
+                                 size_t end) {
     const size_t groups = out.columns / out.group;
     const size_t packed = out.order == CK_EVEN_ODD ? out.group / 2 : out.group;
-    for (size_t row = begin; row < end; row++) {
+    for (size_t i = begin; i < end; i++) {
+        const size_t row = i / groups, g = i % groups;
         int8_t *values = out.values + row * out.stride;
-        for (size_t g = 0; g < groups; g++)
-            quantize_group(x + row * x_stride + g * out.group, out.group, out.order, values + g * packed,
-                           values + out.columns / 2 + g * packed, out.scales + row * groups + g,
-                           out.sums + row * groups + g);
+        quantize_group(x + row * x_stride + g * out.group, out.group, out.order, values + g * packed,
+                       values + out.columns / 2 + g * packed, out.scales + i, out.sums + i);
     }
 }

@@ -4,7 +4,15 @@
 
 void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end)
 {
-    ck_kernels()->quantize_activations(out, x, x_stride, begin, end);
+    const size_t groups = out.columns / out.group;
+    ck_kernels()->quantize_groups(out, x, x_stride, begin * groups, end * groups);
+}
+
+void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, size_t row, size_t begin,
+                        size_t end)
+{
+    const size_t first = row * (out.columns / out.group);
+    ck_kernels()->quantize_groups(out, x, x_stride, first + begin, first + end);
 }
 
 void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,

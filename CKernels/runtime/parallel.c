@@ -13,44 +13,54 @@
 // Both use sequentially consistent operations, so either the worker sees the end and stays out, or the caller
 // sees the worker and waits for it: the job's fields never change under a reader.
 
-// Each thread has a run of neighbouring shares and works through it from the front, so that what its kernels
-// fetch ahead is what it needs next; a thread whose run is empty takes shares from the ends of the others.
+// Each thread has a run of neighbouring units (a grain of items) and works through it from the front, so that
+// what its kernels fetch ahead is what it needs next; a thread whose run is empty takes from the ends of the
+// others. A share is a part of what is left of the run: near the end shares are small, and nobody waits long.
 
 enum {
-    shares_per_thread = 12, // enough to even out a thread that lost its core, few enough to claim cheaply
-    largest_runs = 64,      // threads beyond take shares from the others only
+    shares_per_thread = 12, // at least: enough to even out a thread that lost its core
+    share_of_rest = 4,      // a share is this part of what is left of a run
+    largest_runs = 64,      // threads beyond take from the others only
     looks_per_clock = 32,   // looks at the awaited word between two looks at the clock
     fetched_piece = 1024,   // bytes between two looks at the awaited word
-    patient_nanoseconds = 50000,
-    hasty_nanoseconds = 20000, // when the team fills the machine, others may need the core
+    patience = 50000,       // nanoseconds of looking before a thread sleeps: waking it takes as long
 };
 
 static const uint32_t closed_for_good = UINT32_MAX - 1;
 
+/// A loop cut into units of at least a grain, all but some longer ones of `base` items.
+typedef struct units {
+    size_t count, base, longer;
+} units;
+
 /// What was announced; `serial` tells one announcement from the next.
 typedef struct announcement {
-    ck_range ranges[CK_ANNOUNCED_RANGES];
+    ck_rows matrices[CK_ANNOUNCED_MATRICES];
+    units units;
+    size_t bytes;
     uint32_t serial;
 } announcement;
 
 /// How far one thread is with its part of an announcement.
 typedef struct fetcher {
     announcement announced;
-    size_t range, done;    // bytes of the range
-    size_t index, threads; // this thread's part of a range and the number of parts
+    size_t matrix, row, part, done; // where it is: bytes of a part of the item that begins with the row
+    size_t items, bytes;            // that are left
+    size_t index, threads;          // this thread's run and the number of runs
 } fetcher;
 
 typedef struct job {
     ck_task task;
     void *context;
-    size_t count, shares;
+    units units;
+    size_t largest; // units of a share
     announcement announced;
 } job;
 
 typedef struct team {
     _Alignas(64) _Atomic uint32_t epoch;
     struct {
-        _Alignas(64) _Atomic uint64_t shares; // those left: first in the low half, end in the high half
+        _Alignas(64) _Atomic uint64_t units; // those left: first in the low half, end in the high half
     } runs[largest_runs];
     size_t run_count;
     _Alignas(64) _Atomic uint32_t inside;   // workers that may read the job
@@ -83,26 +93,76 @@ static long long nanoseconds(void) {
     return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
+static units cut(size_t count, size_t grain) {
+    size_t number = count / (grain > 0 ? grain : 1);
+    number = number < 1 ? 1 : number > UINT32_MAX ? UINT32_MAX : number;
+    return (units){number, count / number, count % number};
+}
+
+/// The first item of a unit.
+static size_t item(units u, size_t unit) {
+    return unit * u.base + (unit < u.longer ? unit : u.longer);
+}
+
+/// The first unit of a thread's run.
+static size_t run_begin(units u, size_t index, size_t runs) {
+    return (size_t)((unsigned __int128)index * u.count / runs);
+}
+
+static size_t items_of(const ck_rows *m) {
+    return m->rows / CK_ITEM_ROWS + (m->rows % CK_ITEM_ROWS > 0);
+}
+
 static void start_fetching(fetcher *f, const announcement *announced) {
     if (f->announced.serial == announced->serial)
         return;
     f->announced = *announced;
-    f->range = 0;
-    f->done = 0;
+    f->matrix = f->row = f->part = f->done = f->items = 0;
+    f->bytes = announced->bytes;
+    if (f->index >= f->threads)
+        return;
+    const units u = announced->units;
+    size_t first = item(u, run_begin(u, f->index, f->threads));
+    f->items = item(u, run_begin(u, f->index + 1, f->threads)) - first;
+    for (; f->matrix < CK_ANNOUNCED_MATRICES; f->matrix++) {
+        const size_t items = items_of(&announced->matrices[f->matrix]);
+        if (first < items)
+            break;
+        first -= items;
+    }
+    f->row = first * CK_ITEM_ROWS;
 }
 
 /// Fetches the thread's next piece; false when there is none.
 static bool fetch_piece(fetcher *f) {
-    for (; f->range < CK_ANNOUNCED_RANGES; f->range++, f->done = 0) {
-        const ck_range *range = &f->announced.ranges[f->range];
-        const size_t part = range->bytes / f->threads, wanted = part < range->front ? part : range->front;
-        if (f->done >= wanted)
+    while (f->matrix < CK_ANNOUNCED_MATRICES && f->items > 0 && f->bytes > 0) {
+        const ck_rows *m = &f->announced.matrices[f->matrix];
+        if (f->row >= m->rows) {
+            f->matrix++;
+            f->row = 0;
             continue;
-        const char *from = (const char *)range->start + f->index * part + f->done;
-        const size_t bytes = wanted - f->done < fetched_piece ? wanted - f->done : fetched_piece;
+        }
+        if (f->part == 3) {
+            f->row += CK_ITEM_ROWS;
+            f->items--;
+            f->part = 0;
+            continue;
+        }
+        const size_t rows = m->rows - f->row < CK_ITEM_ROWS ? m->rows - f->row : CK_ITEM_ROWS;
+        const size_t row_bytes = m->row_bytes[f->part], end = m->parts[f->part] ? rows * row_bytes : 0;
+        if (f->done >= end) {
+            f->part++;
+            f->done = 0;
+            continue;
+        }
+        size_t bytes = end - f->done < fetched_piece ? end - f->done : fetched_piece;
+        if (bytes > f->bytes)
+            bytes = f->bytes;
+        const char *from = (const char *)m->parts[f->part] + f->row * row_bytes + f->done;
         for (size_t i = 0; i < bytes; i += 64)
             __builtin_prefetch(from + i, 0, 2);
         f->done += bytes;
+        f->bytes -= bytes;
         return true;
     }
     return false;
@@ -125,20 +185,26 @@ static uint32_t spin_while(_Atomic uint32_t *word, uint32_t value, long patience
     return seen;
 }
 
-static uint64_t pack_shares(size_t first, size_t end) {
+static uint64_t pack_units(size_t first, size_t end) {
     return (uint64_t)end << 32 | first;
 }
 
+typedef struct share {
+    size_t first, end; // units
+} share;
+
 /// Takes a share from the front of one's own run or from the end of another's; false when the run is empty.
-static bool claim(_Atomic uint64_t *run, bool own, size_t *share) {
+static bool claim(_Atomic uint64_t *run, bool own, size_t largest, share *claimed) {
     uint64_t left = atomic_load(run);
     for (;;) {
         const size_t first = left & UINT32_MAX, end = left >> 32;
         if (first == end)
             return false;
-        if (atomic_compare_exchange_weak(run, &left,
-                                         own ? pack_shares(first + 1, end) : pack_shares(first, end - 1))) {
-            *share = own ? first : end - 1;
+        size_t count = (end - first) / share_of_rest;
+        count = count > largest ? largest : count > 0 ? count : 1;
+        if (atomic_compare_exchange_weak(
+                run, &left, own ? pack_units(first + count, end) : pack_units(first, end - count))) {
+            *claimed = own ? (share){first, first + count} : (share){end - count, end};
             return true;
         }
     }
@@ -147,20 +213,17 @@ static bool claim(_Atomic uint64_t *run, bool own, size_t *share) {
 /// Works on shares until none is left; `index` is the thread's.
 static void take_part(team *t, size_t index) {
     const job *j = &t->job;
-    const size_t base = j->count / j->shares, longer = j->count % j->shares;
     for (size_t i = 0; i < t->run_count; i++) {
         const size_t run = (index + i) % t->run_count;
-        for (size_t share; claim(&t->runs[run].shares, run == index, &share);) {
-            const size_t begin = share * base + (share < longer ? share : longer);
-            j->task(j->context, begin, begin + base + (share < longer));
-        }
+        for (share s; claim(&t->runs[run].units, run == index, j->largest, &s);)
+            j->task(j->context, item(j->units, s.first), item(j->units, s.end));
     }
 }
 
 static void work(team *t) {
     in_task = true;
     uint32_t seen = 0;
-    fetcher fetcher = {.index = atomic_fetch_add(&t->next_index, 1) + 1, .threads = t->size};
+    fetcher fetcher = {.index = atomic_fetch_add(&t->next_index, 1) + 1, .threads = t->run_count};
     for (;;) {
         while (atomic_load(&t->epoch) == seen && fetch_piece(&fetcher)) {
         }
@@ -219,16 +282,16 @@ void ck_for(size_t count, size_t grain, ck_task task, void *context) {
         task(context, 0, count);
         return;
     }
-    const size_t possible = count / (grain > 0 ? grain : 1), wanted = t->size * shares_per_thread;
-    const size_t shares = possible < wanted ? possible : wanted;
+    const units u = cut(count, grain);
     in_task = true;
-    if (shares <= 1) {
+    if (u.count == 1) {
         task(context, 0, count);
     } else {
-        t->job = (job){task, context, count, shares, t->announced};
+        const size_t largest = u.count / t->size / shares_per_thread;
+        t->job = (job){task, context, u, largest > 0 ? largest : 1, t->announced};
         for (size_t i = 0; i < t->run_count; i++)
-            atomic_store(&t->runs[i].shares,
-                         pack_shares(i * shares / t->run_count, (i + 1) * shares / t->run_count));
+            atomic_store(&t->runs[i].units,
+                         pack_units(run_begin(u, i, t->run_count), run_begin(u, i + 1, t->run_count)));
         // Wrapping before the closing value keeps that value unique; workers compare epochs for equality
         // only.
         const uint32_t epoch = atomic_load(&t->epoch) >= closed_for_good - 2 ? 0 : atomic_load(&t->epoch);
@@ -240,12 +303,17 @@ void ck_for(size_t count, size_t grain, ck_task task, void *context) {
     in_task = false;
 }
 
-void ck_announce(const ck_range *ranges, size_t count) {
+void ck_announce(const ck_rows *matrices, size_t count, size_t grain, size_t bytes) {
     team *t = current_team;
     if (!t || in_task)
         return;
-    for (size_t i = 0; i < CK_ANNOUNCED_RANGES; i++)
-        t->announced.ranges[i] = i < count ? ranges[i] : (ck_range){NULL, 0, 0};
+    size_t items = 0;
+    for (size_t i = 0; i < CK_ANNOUNCED_MATRICES; i++) {
+        t->announced.matrices[i] = i < count ? matrices[i] : (ck_rows){.rows = 0};
+        items += items_of(&t->announced.matrices[i]);
+    }
+    t->announced.units = cut(items, grain);
+    t->announced.bytes = bytes;
     t->announced.serial++;
 }
 
@@ -362,13 +430,11 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context) {
     team t = {
         .size = threads,
         .run_count = threads < largest_runs ? threads : largest_runs,
-        .spin_nanoseconds = threads > processors    ? 0
-                            : threads == processors ? hasty_nanoseconds
-                                                    : patient_nanoseconds,
-        .fetcher = {.threads = threads},
+        .spin_nanoseconds = threads > processors ? 0 : patience,
         .body = body,
         .context = context,
     };
+    t.fetcher.threads = t.run_count;
     ck_blas_enter();
     run_region(&t);
     ck_blas_leave();

@@ -20,7 +20,7 @@ CK_TARGET_AVX512_BEGIN
 CK_TARGET_END
 
 void ck_fill_affine_avx512vnni(ck_table *table) {
-    table->quantize_activations = affine_quantize;
+    table->quantize_groups = affine_quantize;
     table->affine_product = affine_product;
 }
 

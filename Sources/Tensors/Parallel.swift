@@ -26,13 +26,31 @@ package enum Parallel {
     guard count > 0 else { return }
     if count <= grain || ck_team_size() == 1 { return alone(count, grain, stop, body) }
     withoutActuallyEscaping(body) { body in
-      var run = { (share: Range<Int>) in
-        if let stop, stop.isRaised { return }
-        body(share)
-      }
-      withUnsafeMutablePointer(to: &run) { pointer in
-        ck_for(count, grain, { $0?.assumingMemoryBound(to: ((Range<Int>) -> Void).self).pointee($1..<$2) }, pointer)
-      }
+      let loop = Loop(stop: stop, body: body)
+      ck_for(
+        count, grain,
+        { context, begin, end in
+          guard let context else { return }
+          Unmanaged<Loop>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.run(begin..<end) }
+        }, Unmanaged.passUnretained(loop).toOpaque())
+      withExtendedLifetime(loop) {}
+    }
+  }
+
+  /// What the team's threads call. Nothing here changes meanwhile, so that a share counts no references: all threads
+  /// would fight over the counter.
+  private final class Loop {
+    private let stop: StopSignal?
+    private let body: (Range<Int>) -> Void
+
+    init(stop: StopSignal?, body: @escaping (Range<Int>) -> Void) {
+      self.stop = stop
+      self.body = body
+    }
+
+    func run(_ share: Range<Int>) {
+      if let stop, stop.isRaised { return }
+      body(share)
     }
   }
 

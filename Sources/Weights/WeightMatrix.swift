@@ -15,10 +15,7 @@ package struct WeightMatrix: @unchecked Sendable {
 
   package var rows: Int { Int(raw.rows) }
   package var columns: Int { Int(raw.columns) }
-  package var isQuantized: Bool { raw.type == .CK_Q4 || raw.type == .CK_Q8 }
-
-  /// Bytes of the columns of one row, with its scales and biases.
-  package var rowBytes: Int { ck_row_bytes(raw) }
+  package var isQuantized: Bool { raw.isQuantized }
 
   /// The rows `rows` and the first `columns` columns, where they lie; the file is not read. Columns must be a multiple
   /// of the group size in a quantised matrix, and everything must lie inside this one.
@@ -29,24 +26,15 @@ package struct WeightMatrix: @unchecked Sendable {
     part.rows = rows.count
     part.columns = columns
     let stride = Int(raw.stride)
-    part.data = raw.data.map { $0 + rows.lowerBound * stride * Self.bits(raw.type) / 8 }
+    part.data = raw.data.map { $0 + rows.lowerBound * stride * raw.type.bits / 8 }
     if isQuantized {
-      let offset = rows.lowerBound * (stride / Int(raw.group)) * Self.bits(raw.scale_type) / 8
+      let offset = rows.lowerBound * (stride / Int(raw.group)) * raw.scale_type.bits / 8
       part.scales = raw.scales.map { $0 + offset }
       part.biases = raw.biases.map { $0 + offset }
     }
     let share = Double(rows.count * columns) / Double(max(self.rows * self.columns, 1))
     return WeightMatrix(
       raw: part, file: file, companions: companions, name: name, byteCount: Int(Double(byteCount) * share))
-  }
-
-  private static func bits(_ type: ck_type) -> Int {
-    switch type {
-    case .CK_Q4: 4
-    case .CK_Q8: 8
-    case .CK_F32: 32
-    default: 16
-    }
   }
 
   /// Tells the system that the columns `columns` of these rows, in ascending order, are about to be read.
@@ -58,10 +46,29 @@ package struct WeightMatrix: @unchecked Sendable {
       MappedFile.adviseNeeded(
         rows.lazy.map { UnsafeRawBufferPointer(start: base + $0 * rowBytes + begin, count: end - begin) })
     }
-    advise(raw.data, bits: Self.bits(raw.type), per: 1)
+    advise(raw.data, bits: raw.type.bits, per: 1)
     if isQuantized {
-      advise(raw.scales, bits: Self.bits(raw.scale_type), per: Int(raw.group))
-      advise(raw.biases, bits: Self.bits(raw.scale_type), per: Int(raw.group))
+      advise(raw.scales, bits: raw.scale_type.bits, per: Int(raw.group))
+      advise(raw.biases, bits: raw.scale_type.bits, per: Int(raw.group))
+    }
+  }
+}
+
+extension ck_matrix {
+  package var isQuantized: Bool { type == .CK_Q4 || type == .CK_Q8 }
+
+  /// Bytes of the columns of one row, with its scales and biases.
+  package var rowBytes: Int { ck_row_bytes(self) }
+}
+
+extension ck_type {
+  /// Bits of an element.
+  package var bits: Int {
+    switch self {
+    case .CK_Q4: 4
+    case .CK_Q8, .CK_I8: 8
+    case .CK_F32: 32
+    case .CK_F16, .CK_BF16: 16
     }
   }
 }

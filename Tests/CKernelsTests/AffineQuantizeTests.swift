@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Quantising activations")
 struct AffineQuantizeTests {
-  /// Quantises on the current level, in two ranges of rows, from memory that ends at an inaccessible page.
+  /// Quantises on the current level, the rows from `cut` on at once and the others in parts, from memory that ends at an inaccessible page.
   private func quantize(_ x: [Float], columns: Int, group: Int, order: ck_order, cut: Int = 0, padding: Int = 0) throws
     -> ActivationMemory
   {
@@ -14,7 +14,11 @@ struct AffineQuantizeTests {
     }
     let out = try ActivationMemory(rows: rows, columns: columns, group: group, order: order, gap: padding)
     ck_quantize_activations(out.activations, source.floats, columns + padding, cut, rows)
-    ck_quantize_activations(out.activations, source.floats, columns + padding, 0, cut)
+    let groups = columns / group
+    for row in 0..<cut {
+      ck_quantize_groups(out.activations, source.floats, columns + padding, row, groups / 2, groups)
+      ck_quantize_groups(out.activations, source.floats, columns + padding, row, 0, groups / 2)
+    }
     #expect(out.isIntact)
     return out
   }

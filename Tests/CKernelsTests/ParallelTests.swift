@@ -127,15 +127,16 @@ struct ParallelTests {
     "announced memory is fetched at its very end, by any number of threads, and changes no loop",
     arguments: [1, 2, 3, 70])
   func announced(threads: Int) throws {
-    let memory = try GuardedMemory(bytes: 100_001)
+    let memory = try GuardedMemory(bytes: 100_100)
     let tally = Tally(23)
     team(threads) {
       for front in [0, 1, 4096, 1 << 30] {
-        let range = ck_range(start: UnsafeRawPointer(memory.raw), bytes: 100_001, front: front)
-        ck_announce([range, ck_range(), range], 3)
+        let rows = ck_rows(
+          parts: (UnsafeRawPointer(memory.raw), nil, UnsafeRawPointer(memory.raw)), row_bytes: (1001, 7, 9), rows: 100)
+        ck_announce([rows, ck_rows(), rows, rows, rows], 5, front % 5, front)
         for _ in 0..<20 { loop(23, grain: 1, tally) }
       }
-      ck_announce(nil, 0)
+      ck_announce(nil, 0, 1, 0)
       loop(23, grain: 1, tally)
     }
     #expect(tally.allEqual(81))

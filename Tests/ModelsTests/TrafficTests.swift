@@ -12,7 +12,7 @@ struct TrafficTests {
     let timeline = try Timeline(model, contextLength: 8, options: ComputeOptions(threads: 1))
     try timeline.advance(Array([2, 5, 7].prefix(tokens)))
 
-    var expected = model.head.embedding.byteCount + tokens * model.head.embedding.rowBytes
+    var expected = model.head.embedding.byteCount + tokens * model.head.embedding.raw.rowBytes
     for block in decoder.blocks {
       let own = try #require(block.attention.owned)
       let matrices = [

@@ -13,24 +13,26 @@ typedef void (*ck_task)(void *context, size_t begin, size_t end);
 void ck_team_run(size_t threads, void (*body)(void *context), void *context);
 
 /// Runs task over [0, count) in shares of at least `grain` items and returns when all are done.
-/// A thread works through neighbouring shares and then takes some of the others', so a thread that lost its core
-/// delays the rest by one share only.
+/// A thread works through neighbouring shares, smaller ones towards the end, and then takes some of the others': so a
+/// thread that lost its core delays the rest by one share only, and all end at nearly the same time.
 /// Outside a team, and inside a task, the whole range runs on the caller.
 void ck_for(size_t count, size_t grain, ck_task task, void *context);
 
-/// Memory that a later loop is going to read, each thread its own part of it.
-typedef struct ck_range {
-    const void *start;
-    size_t bytes;
-    size_t front;   // bytes at the front of each thread's part that are worth fetching early
-} ck_range;
+/// The rows of a matrix that a later loop is going to read, stored in up to three parts, as codes, scales and biases are.
+typedef struct ck_rows {
+    const void *parts[3];    // null where there are fewer
+    size_t row_bytes[3];     // from one row to the next
+    size_t rows;
+} ck_rows;
 
-enum { CK_ANNOUNCED_RANGES = 3 };
+/// Rows that are one item of the announced loop, and the most matrices it may go through.
+enum { CK_ITEM_ROWS = 16, CK_ANNOUNCED_MATRICES = 4 };
 
-/// Announces what a later loop will read; at most CK_ANNOUNCED_RANGES ranges, in place of those announced before.
-/// From the next loop on, threads of the team that wait for the others or for the next loop fetch it into their
-/// caches meanwhile. Does nothing outside a team and inside a task.
-void ck_announce(const ck_range *ranges, size_t count);
+/// Announces a later `ck_for` over the items of `count` matrices (the rest of too many is left out), one matrix behind
+/// the other and each rounded up to whole items, with this `grain`; in place of what was announced before.
+/// From the next loop on, threads of the team that wait for the others or for the next loop fetch the first `bytes` of
+/// their own part of it into their caches meanwhile. Does nothing outside a team and inside a task.
+void ck_announce(const ck_rows *matrices, size_t count, size_t grain, size_t bytes);
 
 /// Threads of the team the caller is in; 1 outside a team.
 size_t ck_team_size(void);

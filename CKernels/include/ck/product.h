@@ -9,6 +9,9 @@
 /// scale 0; a group with an infinity or NaN gets scale and sum NaN and values 0, so that it stays visible.
 void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
 
+/// The same for the groups [begin, end) of one row; the other elements of x are not read.
+void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, size_t row, size_t begin, size_t end);
+
 /// y[i][o] = sum over k of w[o][k] * x[i][k] for all `rows` activation rows i and the weight rows o in [begin, end).
 /// w is Q4 (x in CK_EVEN_ODD order) or Q8 (CK_NATURAL), with the same group as x.
 /// Canonical order, per output: for each group g ascending, with the exact integer dot product isum:

@@ -86,7 +86,7 @@ struct AltUpStreams: Sendable {
 
   /// X[i] = projection[i - 1](X[0]), brought to the magnitude of X[0].
   func spread(_ pass: Pass) {
-    pass.multiply(Array(zip(projections, Self.streams)), by: .stream0)
+    pass.multiply(zip(projections, Self.streams).map { pass.term($0, $1) }, by: .stream0)
     let embedded = pass.rows(.stream0, hidden)
     for region in Self.streams {
       let stream = pass.rows(region, hidden)

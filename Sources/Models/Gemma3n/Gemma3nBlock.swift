@@ -46,7 +46,7 @@ struct Gemma3nBlock: Sendable {
       let (a, n) = (pass.rows(.predicted0, hidden), pass.rows(.normed, hidden))
       pass.forEachRow { row in inputNorm(n.row(row), a.row(row)) }
     }
-    attention(&pass, alongside: [(laurel.left, .lowRank)])
+    attention(&pass, alongside: (laurel.left, .lowRank))
     if pass.count == 0 { return }
     laurel(pass)
 

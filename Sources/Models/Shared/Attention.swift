@@ -60,27 +60,27 @@ struct Attention: Sendable {
   }
 
   /// Attends from the normalised rows in `.normed` [rows, H] and leaves the result in `.mixed` [rows, H].
-  /// `alongside` are products with the same input that other parts of the layer want. Rows that nobody needs any
+  /// `alongside` is a product with the same input that another part of the layer wants. Rows that nobody needs any
   /// more leave the pass here.
-  func callAsFunction(_ pass: inout Pass, alongside: [(WeightMatrix, Workspace.Region)] = []) {
-    var products = [(query, Workspace.Region.query)] + alongside
+  func callAsFunction(_ pass: inout Pass, alongside: (weights: WeightMatrix, out: Workspace.Region)? = nil) {
+    var terms: [Products.Term] = []
+    terms.reserveCapacity(4)
     if let owned {
-      var own = [(owned.key, Workspace.Region.key)]
-      if let value = owned.value { own.append((value, .value)) }
+      terms.append(pass.term(owned.key, .key))
+      if let value = owned.value { terms.append(pass.term(value, .value)) }
       if isLastOwner && pass.wanted < pass.count {
-        pass.multiply(own, by: .normed)
+        pass.multiply(terms, by: .normed)
+        terms.removeAll(keepingCapacity: true)
         store(owned, pass)
         pass.narrow()
         if pass.count == 0 { return }
-        pass.multiply(products, by: .normed)
-      } else {
-        products += own
-        pass.multiply(products, by: .normed)
-        store(owned, pass)
       }
-    } else {
-      pass.multiply(products, by: .normed)
     }
+    let storesLater = !terms.isEmpty
+    terms.append(pass.term(query, .query))
+    if let alongside { terms.append(pass.term(alongside.weights, alongside.out)) }
+    pass.multiply(terms, by: .normed)
+    if storesLater, let owned { store(owned, pass) }
     attend(pass)
     pass.multiply(output, .mixed, by: .attended)
   }

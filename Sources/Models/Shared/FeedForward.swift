@@ -26,17 +26,18 @@ struct FeedForward: Sendable {
     let (gated, raised) = (pass.rows(.gate, width), pass.rows(.up, width))
     let terms = (gate: Products.Term(gate, gated), up: Products.Term(up, raised))
     let x = pass.rows(.normed, Int(gate.raw.columns))
+    var prepared: ck_activations?
     if let cut {
       // The cut needs mean and deviation of the whole gate first.
-      pass.products.multiply([terms.gate], by: x, count: pass.count)
+      pass.products.multiply(terms.gate, by: x, count: pass.count)
       pass.forEachRow { row in ck_gaussian_top_k(gated.row(row), width, cut) }
       if pass.count > 1 || !pass.products.selectedUnit(gate: gated, up: up, scratch: raised, by: x) {
-        pass.products.multiply([terms.up], by: x, count: pass.count)
+        pass.products.multiply(terms.up, by: x, count: pass.count)
         pass.forEachRow { row in ck_gelu_gate(gated.row(row), gated.row(row), raised.row(row), width) }
       }
     } else {
-      pass.products.gatedUnit(gate: terms.gate, up: terms.up, by: x, count: pass.count)
+      prepared = pass.products.gatedUnit(gate: terms.gate, up: terms.up, for: down, by: x, count: pass.count)
     }
-    pass.multiply(down, .mixed, by: .gate)
+    pass.products.multiply(pass.term(down, .mixed), by: gated, count: pass.count, prepared: prepared)
   }
 }

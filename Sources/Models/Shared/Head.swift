@@ -1,4 +1,5 @@
 import CKernels
+import Synchronization
 import Tensors
 import Weights
 
@@ -23,7 +24,7 @@ struct Head: Sendable {
   func embed(_ pass: Pass, into region: Workspace.Region = .stream0) {
     let out = pass.rows(region, hidden)
     let scale = Float(hidden).squareRoot()
-    pass.products.traffic.read(rows: pass.count, of: embedding)
+    pass.products.traffic.read(rows: pass.count, of: embedding.raw)
     pass.tokens.withUnsafeBufferPointer { tokens in
       guard let tokens = tokens.baseAddress else { return }
       pass.forEach(pass.count) { share in
@@ -46,17 +47,18 @@ struct Head: Sendable {
     let x = pass.rows(.normed, hidden)
     let out = Rows(base: pass.workspace.base(.logits), stride: vocabulary)
     pass.products.multiply(
-      [Products.Term(embedding, out)], by: Rows(base: x.row(range.lowerBound), stride: x.stride), count: range.count)
+      Products.Term(embedding, out), by: Rows(base: x.row(range.lowerBound), stride: x.stride), count: range.count)
     for row in 0..<range.count {
       let logits = out.row(row)
-      if let softcap {
-        pass.forEach(vocabulary, grain: 4096) {
-          ck_softcap(logits + $0.lowerBound, logits + $0.lowerBound, softcap, $0.count)
-        }
+      let holdsNaN = Atomic(false)
+      pass.forEach(vocabulary, grain: 4096) {
+        let part = logits + $0.lowerBound
+        if let softcap { ck_softcap(part, part, softcap, $0.count) }
+        // Squares cannot cancel, so the mean is NaN exactly when a logit is.
+        if ck_mean_square(part, $0.count).isNaN { holdsNaN.store(true, ordering: .relaxed) }
       }
       try pass.stop.check()
-      // Squares cannot cancel, so the mean is NaN exactly when a logit is.
-      if ck_mean_square(logits, vocabulary).isNaN {
+      if holdsNaN.load(ordering: .relaxed) {
         throw GemmaError.degenerateOutput(
           reason: "the logits hold NaN; the weights are damaged or do not belong to this architecture")
       }

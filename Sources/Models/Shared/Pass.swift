@@ -58,14 +58,18 @@ struct Pass {
     Parallel.forEach(count, grain: grain, unless: stop, body)
   }
 
-  /// outs[i] = x · weights[i] for all rows: one reading of x for several matrices.
-  func multiply(_ weights: [(WeightMatrix, Workspace.Region)], by input: Workspace.Region) {
-    guard let columns = weights.first?.0.raw.columns else { return }
-    let terms = weights.map { matrix, region in Products.Term(matrix, rows(region, Int(matrix.raw.rows))) }
+  /// x · weights, to go to `out`.
+  func term(_ weights: WeightMatrix, _ out: Workspace.Region) -> Products.Term {
+    Products.Term(weights, rows(out, weights.rows))
+  }
+
+  /// All of the terms for all rows: one reading of x for several matrices.
+  func multiply(_ terms: [Products.Term], by input: Workspace.Region) {
+    guard let columns = terms.first?.matrix.columns else { return }
     products.multiply(terms, by: rows(input, Int(columns)), count: count)
   }
 
   func multiply(_ weights: WeightMatrix, _ out: Workspace.Region, by input: Workspace.Region) {
-    multiply([(weights, out)], by: input)
+    products.multiply(term(weights, out), by: rows(input, weights.columns), count: count)
   }
 }

@@ -40,9 +40,10 @@ struct PerLayerEmbeddings: Sendable {
   /// From the scaled embeddings in `.stream0` [rows, H] to `.perLayer` [rows, L * P]:
   /// (table[t] * sqrt(P) + norm(e · projection / sqrt(H))) / sqrt(2).
   func callAsFunction(_ pass: Pass) {
-    compute(pass, 0..<commonLayers)
     var late = pass
     late.narrow()
+    if late.count == pass.count { return compute(pass, 0..<layers) }
+    compute(pass, 0..<commonLayers)
     if commonLayers < layers && late.count > 0 { compute(late, commonLayers..<layers) }
   }
 
@@ -77,9 +78,9 @@ struct PerLayerEmbeddings: Sendable {
     let order = sortedRows(pass)
     table.adviseNeeded(rows: order.lazy.map { Int(tableRow(pass, $0)) }, columns: columns)
     pass.products.multiply(
-      [Products.Term(part, Rows(base: projected.base + first, stride: total))], by: pass.rows(.stream0, hidden),
+      Products.Term(part, Rows(base: projected.base + first, stride: total)), by: pass.rows(.stream0, hidden),
       count: pass.count)
-    pass.products.traffic.read(rows: pass.count, of: table, columns: columns.count)
+    pass.products.traffic.read(rows: pass.count, of: table.raw, columns: columns.count)
     let hiddenScale = 1 / Float(hidden).squareRoot()
     let tableScale = Float(width).squareRoot()
     let halfRoot = Float(0.5).squareRoot()

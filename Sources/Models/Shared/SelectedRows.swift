@@ -25,8 +25,8 @@ extension Products {
     rows ids: UnsafeMutablePointer<Int32>, count: Int, of weights: WeightMatrix, into out: UnsafeMutablePointer<Float>,
     by x: Rows
   ) {
-    let activations = prepare(Format(weights, quantizes: quantizes), x, columns: weights.columns, count: 1)
-    traffic.read(rows: count, of: weights)
+    let activations = prepare(Format(weights.raw, quantizes: quantizes), x, columns: weights.columns, count: 1)
+    traffic.read(rows: count, of: weights.raw)
     // Whole blocks, by repeating the last row: kernels are slow on a part of one.
     let blocks = (count + SelectedRows.block - 1) / SelectedRows.block
     for index in count..<blocks * SelectedRows.block { ids[index] = ids[count - 1] }
@@ -53,7 +53,7 @@ extension Products {
   /// the weights are not quantised. A gate of exactly zero stays zero whatever finite number it would meet, so the bits
   /// are those of the whole product.
   func selectedUnit(gate: Rows, up: WeightMatrix, scratch raised: Rows, by x: Rows) -> Bool {
-    guard Format(up, quantizes: quantizes) != .float32 else { return false }
+    guard Format(up.raw, quantizes: quantizes) != .float32 else { return false }
     let width = up.rows
     let ids = UnsafeMutableRawPointer(workspace.base(.selection)).assumingMemoryBound(to: Int32.self)
     let count = Self.open(gate.base, width, ids)

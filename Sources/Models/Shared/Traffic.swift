@@ -1,3 +1,4 @@
+import CKernels
 import Weights
 
 /// Bytes that forward passes ask the memory for, counted where they are asked for.
@@ -11,10 +12,10 @@ package final class Traffic {
   /// Keys and values that some row of a pass attends to, once for all of its rows.
   package private(set) var cacheBytes = 0
 
-  func read(rows: Int, of matrix: WeightMatrix) { weightBytes += rows * matrix.rowBytes }
+  func read(rows: Int, of matrix: ck_matrix) { weightBytes += rows * matrix.rowBytes }
 
-  func read(rows: Int, of matrix: WeightMatrix, columns: Int) {
-    weightBytes += rows * matrix.rowBytes * columns / max(matrix.columns, 1)
+  func read(rows: Int, of matrix: ck_matrix, columns: Int) {
+    weightBytes += rows * matrix.rowBytes * columns / max(Int(matrix.columns), 1)
   }
 
   func readCache(_ bytes: Int) { cacheBytes += bytes }

@@ -25,6 +25,8 @@ struct Workspace {
     case rotary
     case logits
     case activationValues, activationScales, activationSums
+    /// The same for what the gated unit leaves to the product behind it, for a few rows.
+    case gatedValues, gatedScales, gatedSums
   }
 
   /// Rows of the head that are computed at a time: a token and the longest draft behind it.
@@ -120,6 +122,8 @@ struct Workspace {
     case .rotary: return (chunk, RotaryTable.columns(model))
     case .logits: return (min(chunk, headRows), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
     case .activationValues: return (chunk, (widestInput + activationGap + 3) / 4)  // int8
+    case .gatedValues: return (headRows, (feedForward + activationGap + 3) / 4)
+    case .gatedScales, .gatedSums: return (headRows, (feedForward + 31) / 32)
     case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
     }
   }
