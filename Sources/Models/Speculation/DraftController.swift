@@ -17,8 +17,10 @@ package struct DraftController {
     }
   }
 
+  /// Plain steps before the first round: the very first ones find cold caches, and everything looks cheap beside them.
+  private static let firstSteps = 4
   /// Rounds in a row after which a plain step refreshes what plain decoding costs.
-  private static let longestRun = 64
+  private static let longestRun = 32
   /// Drafts of a round that finds out whether a source pays by now.
   private static let probeLength = 2
 
@@ -36,7 +38,7 @@ package struct DraftController {
 
   /// What to try next; nil: a plain step. `available` says how many drafts each source could make.
   package mutating func choose(_ available: [Choice]) -> Choice? {
-    guard let plainSeconds, roundsInARow < Self.longestRun else {
+    guard let plainSeconds, plain.count >= Self.firstSteps, roundsInARow < Self.longestRun else {
       roundsInARow = 0
       return nil
     }

@@ -47,6 +47,8 @@ struct RecentMedian {
   private var values: [Double] = []
   private var next = 0
   private(set) var value: Double?
+  /// How many values it is of.
+  var count: Int { values.count }
 
   mutating func add(_ new: Double) {
     if values.count < Self.length {
@@ -55,6 +57,6 @@ struct RecentMedian {
       values[next] = new
       next = (next + 1) % Self.length
     }
-    value = values.sorted()[values.count / 2]
+    value = values.sorted()[(values.count - 1) / 2]
   }
 }
