@@ -7,7 +7,7 @@ struct DecodeRound {
   var seconds: Double
   var weightBytes: Double
   var cacheBytes: Double
-  /// Bytes per second that the machine could read: the mean of just before and just after.
+  /// Bytes per second that the machine could read, sustained: the mean of just before and just after.
   var readBandwidth: Double
 
   var bytesPerSecond: Double { (weightBytes + cacheBytes) / seconds }
@@ -48,6 +48,7 @@ struct Alternation {
   }
 
   private func measure() -> Double {
-    ReadBandwidth.measure(mapped: regions.mapped, anonymous: regions.anonymous, threads: threads, repetitions: 2).best
+    ReadBandwidth.measure(mapped: regions.mapped, anonymous: regions.anonymous, threads: threads, repetitions: 4)
+      .sustained
   }
 }
