@@ -23,7 +23,8 @@ enum {
     largest_runs = 64,      // threads beyond take from the others only
     looks_per_clock = 32,   // looks at the awaited word between two looks at the clock
     fetched_piece = 1024,   // bytes between two looks at the awaited word
-    patience = 50000,       // nanoseconds of looking before a thread sleeps: waking it takes as long
+    patient_nanoseconds = 50000,
+    hasty_nanoseconds = 20000, // when the team fills the machine, others may need the core
 };
 
 static const uint32_t closed_for_good = UINT32_MAX - 1;
@@ -430,7 +431,9 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context) {
     team t = {
         .size = threads,
         .run_count = threads < largest_runs ? threads : largest_runs,
-        .spin_nanoseconds = threads > processors ? 0 : patience,
+        .spin_nanoseconds = threads > processors    ? 0
+                            : threads == processors ? hasty_nanoseconds
+                                                    : patient_nanoseconds,
         .body = body,
         .context = context,
     };
