@@ -6,20 +6,36 @@ import Weights
 ///
 /// Layers name regions of the workspace; row 0 of what they get is the first row that is still on its way.
 struct Pass {
-  /// The chunk's ids, all inside the vocabulary.
-  let tokens: [TokenID]
-  /// Absolute position of the chunk's first token.
-  let position: Int
-  /// Rows at the end of the chunk whose logits are wanted.
-  let wanted: Int
-  let workspace: Workspace
-  let products: Products
-  let caches: [KeyValueCache?]
-  let rotary: [RotaryTable]
-  /// Loops look at it before each share of their work; behind a raised signal the rows hold anything.
-  let stop: StopSignal
-  /// Positions from a row back to the newest key it sees: 1 for a drafter, whose rows have no keys of their own.
-  let keyLag: Int
+  /// What stays the same through all layers. One reference: a pass is handed on at every turn, and copying so many fields
+  /// with their reference counts was measured as a fifth of a small model's step.
+  private final class Fixed {
+    let tokens: [TokenID]
+    let position: Int
+    let wanted: Int
+    let workspace: Workspace
+    let products: Products
+    let caches: [KeyValueCache?]
+    let rotary: [RotaryTable]
+    let stop: StopSignal
+    let keyLag: Int
+
+    init(
+      _ tokens: [TokenID], _ position: Int, _ wanted: Int, _ workspace: Workspace, _ products: Products,
+      _ caches: [KeyValueCache?], _ rotary: [RotaryTable], _ stop: StopSignal, _ keyLag: Int
+    ) {
+      self.tokens = tokens
+      self.position = position
+      self.wanted = wanted
+      self.workspace = workspace
+      self.products = products
+      self.caches = caches
+      self.rotary = rotary
+      self.stop = stop
+      self.keyLag = keyLag
+    }
+  }
+
+  private let fixed: Fixed
   /// First row of the chunk that is still on its way.
   private(set) var first = 0
 
@@ -27,16 +43,23 @@ struct Pass {
     tokens: [TokenID], position: Int, wanted: Int, workspace: Workspace, products: Products,
     caches: [KeyValueCache?], rotary: [RotaryTable], stop: StopSignal, keyLag: Int = 0
   ) {
-    self.tokens = tokens
-    self.position = position
-    self.wanted = wanted
-    self.workspace = workspace
-    self.products = products
-    self.caches = caches
-    self.rotary = rotary
-    self.stop = stop
-    self.keyLag = keyLag
+    fixed = Fixed(tokens, position, wanted, workspace, products, caches, rotary, stop, keyLag)
   }
+
+  /// The chunk's ids, all inside the vocabulary.
+  var tokens: [TokenID] { fixed.tokens }
+  /// Absolute position of the chunk's first token.
+  var position: Int { fixed.position }
+  /// Rows at the end of the chunk whose logits are wanted.
+  var wanted: Int { fixed.wanted }
+  var workspace: Workspace { fixed.workspace }
+  var products: Products { fixed.products }
+  var caches: [KeyValueCache?] { fixed.caches }
+  var rotary: [RotaryTable] { fixed.rotary }
+  /// Loops look at it before each share of their work; behind a raised signal the rows hold anything.
+  var stop: StopSignal { fixed.stop }
+  /// Positions from a row back to the newest key it sees: 1 for a drafter, whose rows have no keys of their own.
+  var keyLag: Int { fixed.keyLag }
 
   /// Rows still on their way.
   var count: Int { tokens.count - first }

@@ -3,7 +3,7 @@ import Tensors
 import Weights
 
 /// Products of activation rows with weight matrices, shared out over the team by weight rows.
-struct Products {
+final class Products {
   /// One product y = x · W. A plain value: the threads of the team would fight over a counted reference. So the model,
   /// which keeps the weights mapped, must outlive it, as it outlives every pass.
   struct Term {

@@ -5,7 +5,7 @@ import Weights
 ///
 /// Every region is a float32 matrix [chunk rows, columns]; a narrower layer uses the front of its region with rows of
 /// its own width.
-struct Workspace {
+final class Workspace {
   enum Region: Int, CaseIterable {
     /// The residual stream; Gemma 3n has four. Equal in size and adjacent, so that AltUp can stride over them.
     case stream0, stream1, stream2, stream3
