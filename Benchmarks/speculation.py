@@ -50,16 +50,19 @@ def main():
     arguments = parser.parse_args(own)
     arguments.options = options
     print("| prompt | tokens | plain t/s | drafted t/s | ratio | right drafts | tokens a round |\n|---|---|---|---|---|---|---|")
-    seconds = [0.0, 0.0]
+    seconds, counts = [0.0, 0.0], [0, 0, 0]
     for prompt in arguments.prompts:
         tokens, plain, drafted, figures = measure(arguments, prompt)
         seconds[0] += tokens / plain
         seconds[1] += tokens / drafted
+        counts = [a + figures[b] for a, b in zip(counts, ("accepted_tokens", "drafted_tokens", "draft_rounds"))]
         share = figures["accepted_tokens"] / max(figures["drafted_tokens"], 1)
         a_round = 1 + figures["accepted_tokens"] / max(figures["draft_rounds"], 1)
         print(f"| {' '.join(prompt.split())[:40]} | {tokens} | {plain:.0f} | {drafted:.0f} | {drafted / plain:.2f} "
               f"| {figures['accepted_tokens']} of {figures['drafted_tokens']} ({share:.0%}) | {a_round:.2f} |")
-    print(f"\nall prompts together: {seconds[0] / seconds[1]:.2f} times as fast")
+    accepted, drafted, rounds = counts
+    print(f"\nall prompts together: {seconds[0] / seconds[1]:.2f} times as fast, {accepted} of {drafted} drafts right "
+          f"({accepted / max(drafted, 1):.0%}), {1 + accepted / max(rounds, 1):.2f} tokens a round")
 
 
 if __name__ == "__main__":
