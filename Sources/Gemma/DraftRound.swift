@@ -19,8 +19,8 @@ package struct DraftRound: Sendable {
   /// Where the drafts come from; nil without drafts.
   package let source: DraftKind?
   package let drafted: [TokenID]
-  /// How many of them were right.
-  package let accepted: Int
+  /// How many of them were right and part of the answer.
+  package internal(set) var accepted: Int
   /// The tokens that the model chose: the right drafts, and one more.
   package let next: [TokenID]
   /// Time saved against plain decoding, negative for a loss; nil without drafts, or while the cost of plain steps is

@@ -76,10 +76,15 @@ package struct Generator: Sendable {
       let round = try await timeline.round(
         sampler, after: token, speculation: options.speculation,
         limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max)
-      answer.statistics.speculation.add(round)
-      if round.source != nil { answer.rounds.append(round) }
+      answer.rounds.append(round)
       ahead = round.next.reversed()
     }
+    if let last = answer.rounds.indices.last {
+      answer.rounds[last].accepted = min(answer.rounds[last].accepted, answer.rounds[last].next.count - ahead.count)
+    }
+    var speculation = SpeculationStatistics()
+    for round in answer.rounds { speculation.add(round) }
+    answer.rounds.removeAll { $0.source == nil }
     // Right drafts behind the end of the answer leave no trace: without drafts the last token is not appended, unless
     // the one that ended the turn came after it.
     let plainCount = prompt.count + answer.tokens.count - (answer.finishReason == .endOfTurn ? 0 : 1)
@@ -87,7 +92,6 @@ package struct Generator: Sendable {
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
     let end = clock.now
-    let speculation = answer.statistics.speculation
     answer.statistics = Statistics(of: model)
     answer.statistics.speculation = speculation
     answer.statistics.promptTokens = prompt.count

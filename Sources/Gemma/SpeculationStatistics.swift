@@ -14,8 +14,9 @@ public struct SpeculationStatistics: Sendable, Hashable {
   public var rounds = 0
   /// By source: `drafter`, `slice` or `prompt_lookup`.
   public var sources: [String: Count] = [:]
-  /// Time saved against plain decoding, as estimated from the plain steps of this session; below zero for a loss.
-  public var timeSaved: Duration = .zero
+  /// Time saved against plain decoding, as estimated from the plain steps of this session; below zero for a loss, nil
+  /// while there were no plain steps, as with a fixed number of drafts.
+  public var timeSaved: Duration?
   /// Why a source of drafts was given up; the answer went on without it.
   public var failure: String?
 
@@ -33,6 +34,6 @@ public struct SpeculationStatistics: Sendable, Hashable {
     rounds += 1
     sources[source.rawValue, default: Count()].drafted += round.drafted.count
     sources[source.rawValue, default: Count()].accepted += round.accepted
-    if let seconds = round.secondsSaved { timeSaved += .seconds(seconds) }
+    if let seconds = round.secondsSaved { timeSaved = (timeSaved ?? .zero) + .seconds(seconds) }
   }
 }

@@ -24,6 +24,7 @@ enum BenchCommand: Command {
     var peakPoolBytes: Int
     var draftedTokens: Int
     var acceptedTokens: Int
+    var draftFailure: String?
   }
 
   private struct Report: Encodable {
@@ -71,10 +72,13 @@ enum BenchCommand: Command {
           decodeTokensPerSecond: median(runs.map(\.decodeTokensPerSecond)),
           timeToFirstTokenSeconds: median(runs.map { $0.timeToFirstToken / .seconds(1) }),
           peakPoolBytes: Memory.peakMemory, draftedTokens: runs[0].speculation.draftedTokens,
-          acceptedTokens: runs[0].speculation.acceptedTokens))
+          acceptedTokens: runs[0].speculation.acceptedTokens, draftFailure: runs[0].speculation.failure))
       last = runs.last ?? last
     }
     line.clear()
+    if let failure = figures.compactMap(\.draftFailure).first {
+      Console.error("gemma bench: drafting failed: \(failure)")
+    }
     let report = Report(
       loadSeconds: last.loadTime / .seconds(1), mappedBytes: last.mappedBytes, threads: last.threads,
       kernels: last.kernels, figures: figures)

@@ -71,7 +71,11 @@ enum RunCommand: Command {
     } else if !answer.text.hasSuffix("\n") {
       Console.output("\n")
     }
-    if arguments.has("verbose") || arguments.has("stats") { Console.error(StatisticsReport(answer.statistics).summary) }
+    let showsStatistics = arguments.has("verbose") || arguments.has("stats")
+    if let failure = answer.statistics.speculation.failure, !showsStatistics, !arguments.has("quiet") {
+      Console.error("gemma run: drafting failed, and the answer went on without: \(failure)")
+    }
+    if showsStatistics { Console.error(StatisticsReport(answer.statistics).summary) }
   }
 
   private struct Report: Encodable {

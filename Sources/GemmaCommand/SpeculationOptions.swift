@@ -8,7 +8,8 @@ enum SpeculationOptions {
   static let specs = [
     OptionSpec(
       "drafter", value: "FOLDER|SLICE|none",
-      "what drafts: a Gemma 4 drafter, or a slice of a Gemma 3n model (default: the model's folder drafter/, if any)"),
+      "what drafts: a Gemma 4 drafter, a slice of a Gemma 3n model, or earlier text alone (default: the model's "
+        + "folder drafter/, if any)"),
     OptionSpec("speculation", value: "off|auto|N", "drafts in each pass, 1 to 8; never changes the text"),
   ]
 
@@ -19,7 +20,9 @@ enum SpeculationOptions {
     case "off": return .off
     case "auto": return .automatic
     default:
-      guard let count = Int(text) else { throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"") }
+      guard let count = Int(text), (1...Timeline.longestDraft).contains(count) else {
+        throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"")
+      }
       return .draft(tokens: count)
     }
   }
@@ -30,8 +33,12 @@ enum SpeculationOptions {
     guard try speculation(arguments) != .off else { return nil }
     if let name = arguments.string("drafter") {
       if name == "none" { return nil }
-      let isPath = name.hasPrefix("/") || name.hasPrefix(".") || FileManager.default.fileExists(atPath: name)
-      if model.info.architecture == "gemma3n", !isPath || name.contains(".csv:") {
+      guard !name.isEmpty else { throw UsageError("--drafter needs a folder, the name of a slice, or none") }
+      // A slice's name goes before a folder of that name.
+      let exists = FileManager.default.fileExists(atPath: name)
+      let isKnown = (try? MatFormerSlice(named: name)) != nil || name.contains(".csv:")
+      let isPath = name.hasPrefix("/") || name.hasPrefix(".")
+      if model.info.architecture == "gemma3n" ? isKnown || (!isPath && !exists) : isKnown && !exists {
         return try GemmaDrafter(slicing: model, to: SharedOptions.slice(name))
       }
       return try await GemmaDrafter(at: URL(filePath: name), for: model)

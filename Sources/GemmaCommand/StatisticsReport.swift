@@ -15,7 +15,7 @@ struct StatisticsReport: Encodable {
   var acceptedTokens: Int
   var draftRounds: Int
   var drafts: [String: DraftCount]
-  var savedSeconds: Double
+  var savedSeconds: Double?
   var draftFailure: String?
   var loadSeconds: Double
   var timeToFirstTokenSeconds: Double
@@ -35,7 +35,7 @@ struct StatisticsReport: Encodable {
     acceptedTokens = speculation.acceptedTokens
     draftRounds = speculation.rounds
     drafts = speculation.sources.mapValues { DraftCount(drafted: $0.drafted, accepted: $0.accepted) }
-    savedSeconds = speculation.timeSaved / .seconds(1)
+    savedSeconds = speculation.timeSaved.map { $0 / .seconds(1) }
     draftFailure = speculation.failure
     loadSeconds = statistics.loadTime / .seconds(1)
     timeToFirstTokenSeconds = statistics.timeToFirstToken / .seconds(1)
@@ -71,8 +71,8 @@ struct StatisticsReport: Encodable {
     }
     if draftRounds > 0 {
       let tokens = String(format: "%.2f", 1 + Double(acceptedTokens) / Double(draftRounds))
-      let saved = String(format: "%+.3f", savedSeconds)
-      lines += "\n\(draftRounds) rounds with drafts, \(tokens) tokens each, time saved \(saved) s"
+      let saved = savedSeconds.map { String(format: "%+.3f s", $0) } ?? "not measured"
+      lines += "\n\(draftRounds) rounds with drafts, \(tokens) tokens each, time saved \(saved)"
     }
     if let draftFailure { lines += "\ndrafting failed: \(draftFailure)" }
     return lines

@@ -34,7 +34,7 @@ import Testing
     #expect(
       Set(statistics.keys) == [
         "prompt_tokens", "cached_prompt_tokens", "response_tokens", "drafted_tokens", "accepted_tokens", "draft_rounds",
-        "drafts", "saved_seconds", "load_seconds", "time_to_first_token_seconds", "prefill_tokens_per_second",
+        "drafts", "load_seconds", "time_to_first_token_seconds", "prefill_tokens_per_second",
         "decode_tokens_per_second", "peak_pool_bytes",
         "mapped_bytes", "threads", "kernels",
       ])

@@ -61,11 +61,31 @@ struct SpeculationCommandTests {
   @Test("A drafter that does not belong to the model, or is none, is refused before any text")
   func unsuitable() throws {
     let drafter = Fixtures.demo4.appending(path: "drafter").path
-    for (options, code) in [(["--drafter", drafter], 69), (["--drafter", "/nowhere"], 66)] {
-      let run = try CommandRun(["run", "demo", "fox", "-n", "5"] + options)
+    let cases = [
+      ("demo", drafter, 69), ("demo4", "/nowhere", 66), ("demo4", Fixtures.model("gemma4-e").path, 69),
+      ("demo", "full", 64), ("demo", "9/8", 64), ("demo4", "half", 64), ("demo4", "", 64),
+    ]
+    for (model, drafter, code) in cases {
+      let options = [model, "--drafter", drafter]
+      let run = try CommandRun(["run", model, "fox", "-n", "5", "--drafter", drafter])
       #expect(
         run.code == Int32(code) && run.output.isEmpty && !run.errors.isEmpty, "\(options): \(run.code) \(run.errors)")
     }
+  }
+
+  @Test("A drafter that fails is named on stderr, by run and bench, and the answer is the plain one")
+  func failing() throws {
+    let context = ["demo4", "-c", "256"]
+    let pool = try #require(CommandRun(["inspect", "--format", "json"] + context).json()["pool_bytes"] as? Int)
+    // Room for the model's context, none for the drafter's.
+    let limit = ["--memory-limit", "\(pool + 4096)"]
+    let story = context + ["--temperature", "0", "-n", "30", "Tell me a story"]
+    let failed = try CommandRun(["run"] + story + limit)
+    #expect(failed.code == 0 && failed.errors.contains("drafting failed"), "\(failed.errors)")
+    #expect(try failed.output == CommandRun(["run"] + story + ["--speculation", "off"]).output)
+    let bench = ["--drafter", Fixtures.demo4.appending(path: "drafter").path, "--prompt-tokens", "16"]
+    let figures = try CommandRun(["bench", "--response-tokens", "8", "--repetitions", "1"] + context + bench + limit)
+    #expect(figures.code == 0 && figures.errors.contains("drafting failed"), "\(figures.errors)")
   }
 
   @Test(

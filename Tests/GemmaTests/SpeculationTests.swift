@@ -154,6 +154,9 @@ struct SpeculationTests {
         let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens && drafted.text == plain.text, "\(end) \(stop)")
         #expect(drafted.finishReason == plain.finishReason)
+        // Right drafts behind the end do not count.
+        let whole = text.prefix(prompt.count + drafted.tokens.count)
+        #expect(drafted.rounds.allSatisfy { $0.position + $0.accepted <= whole.count })
         #expect(await timeline.tokens == plainTimeline.tokens)
       }
     }
