@@ -1,6 +1,5 @@
 import Foundation
 import Gemma
-import Synchronization
 import Weights
 
 enum QuantizeCommand: Command {
@@ -37,18 +36,9 @@ enum QuantizeCommand: Command {
     let destination = try SharedOptions.newFolder(arguments)
     let (bits, group) = (try arguments.integer("bits") ?? 4, try arguments.integer("group-size") ?? 64)
     let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments.strings("keep"))
-    Interrupts.hasFiles.store(true, ordering: .relaxed)
-    let line = ProgressLine(arguments)
-    defer { line.clear() }
-    let summary: CheckpointQuantizer.Summary
-    do {
-      summary = try quantizer.run(
-        from: source, to: destination, progress: { line.show("Quantising: \(Int($0 * 100)) %") },
-        shouldStop: { Task.isCancelled })
-    } catch GemmaError.fileAccess(destination, let reason) {
-      throw CommandFailure.cannotWrite(destination, reason)
+    let summary = try FolderWriting.run("Quantising", to: destination, arguments) { progress, shouldStop in
+      try quantizer.run(from: source, to: destination, progress: progress, shouldStop: shouldStop)
     }
-    line.clear()
     if isJSON {
       try Console.output(
         json: Report(

@@ -1,6 +1,5 @@
 import Foundation
 import Gemma
-import Synchronization
 import Weights
 
 enum SliceCommand: Command {
@@ -30,18 +29,9 @@ enum SliceCommand: Command {
     let source = try SharedOptions.folder(arguments.positional(0, "the model"))
     let slice = try SharedOptions.slice(arguments.positional(1, "the slice"))
     let destination = try SharedOptions.newFolder(arguments)
-    Interrupts.hasFiles.store(true, ordering: .relaxed)
-    let line = ProgressLine(arguments)
-    defer { line.clear() }
-    let summary: CheckpointSlicer.Summary
-    do {
-      summary = try CheckpointSlicer(slice).run(
-        from: source, to: destination, progress: { line.show("Slicing: \(Int($0 * 100)) %") },
-        shouldStop: { Task.isCancelled })
-    } catch GemmaError.fileAccess(destination, let reason) {
-      throw CommandFailure.cannotWrite(destination, reason)
+    let summary = try FolderWriting.run("Slicing", to: destination, arguments) { progress, shouldStop in
+      try CheckpointSlicer(slice).run(from: source, to: destination, progress: progress, shouldStop: shouldStop)
     }
-    line.clear()
     if isJSON {
       try Console.output(
         json: Report(

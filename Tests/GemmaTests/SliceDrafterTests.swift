@@ -15,24 +15,17 @@ struct SliceDrafterTests {
   private static func options(
     _ speculation: GenerationOptions.Speculation, sampled: Bool, count: Int = 40
   ) -> GenerationOptions {
-    GenerationOptions(
-      sampling: sampled ? .random(temperature: 1.2, topK: nil, topP: nil, seed: 3) : .greedy,
-      maximumResponseTokens: count, ignoresEndOfTurn: true, speculation: speculation)
+    DraftedAnswer.options(speculation, sampled: sampled, count: count, temperature: 1.2, seed: 3)
   }
 
-  /// The answer, and the logits after some more tokens behind it, which see all that the caches hold.
   private static func answer(
     _ model: GemmaModel, _ options: GenerationOptions, drafting slice: GemmaModel? = nil
-  ) async throws -> (answer: Generator.Answer, tokens: [TokenID], bits: [UInt32]) {
+  ) async throws -> DraftedAnswer {
     var makeDrafts: MakeDraftSource?
     if let small = slice?.loaded {
       makeDrafts = { (timeline, _) throws(GemmaError) in try SliceDrafter(small, for: timeline) }
     }
-    let timeline = TimelineActor(model, makeDrafts: makeDrafts)
-    let answer = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
-    let tokens = await timeline.tokens
-    try await timeline.append([5, 6, 7])
-    return (answer, tokens, try await timeline.withLogits { $0.map(\.bitPattern) })
+    return try await DraftedAnswer(model, prompt, options, makeDrafts: makeDrafts)
   }
 
   /// Lacks layers with caches of their own, which no other layer reads.

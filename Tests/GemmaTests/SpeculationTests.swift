@@ -14,20 +14,13 @@ struct SpeculationTests {
   private static func options(
     _ speculation: GenerationOptions.Speculation, sampled: Bool, count: Int = 70
   ) -> GenerationOptions {
-    GenerationOptions(
-      sampling: sampled ? .random(temperature: 1.5, topK: nil, topP: nil, seed: 11) : .greedy,
-      maximumResponseTokens: count, ignoresEndOfTurn: true, speculation: speculation)
+    DraftedAnswer.options(speculation, sampled: sampled, count: count, temperature: 1.5, seed: 11)
   }
 
-  /// The answer, and the logits after some more tokens behind it, which see all that the caches hold.
   private static func answer(
     _ model: GemmaModel, _ options: GenerationOptions, makeDrafts: MakeDraftSource? = nil
-  ) async throws -> (answer: Generator.Answer, tokens: [TokenID], bits: [UInt32]) {
-    let timeline = TimelineActor(model, makeDrafts: makeDrafts)
-    let answer = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
-    let tokens = await timeline.tokens
-    try await timeline.append([5, 6, 7])
-    return (answer, tokens, try await timeline.withLogits { $0.map(\.bitPattern) })
+  ) async throws -> DraftedAnswer {
+    try await DraftedAnswer(model, prompt, options, makeDrafts: makeDrafts)
   }
 
   @Test(
