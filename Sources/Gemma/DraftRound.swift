@@ -1,17 +1,6 @@
 package import Models
 package import Tensors
 
-/// Makes the source of drafts of one timeline; runs on the compute thread.
-package typealias MakeDraftSource = @Sendable (Timeline, ComputeOptions) throws(GemmaError) -> any DraftSource
-
-extension GemmaDrafter {
-  package var makeDrafts: MakeDraftSource {
-    { timeline, options throws(GemmaError) in
-      try self.source(for: timeline, options)
-    }
-  }
-}
-
 /// One pass of the model in an answer: a token and what was drafted behind it.
 package struct DraftRound: Sendable {
   /// Position of the first drafted token.

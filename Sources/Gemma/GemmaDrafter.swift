@@ -3,6 +3,9 @@ package import Models
 package import Tensors
 public import Weights
 
+/// Makes the source of drafts of one timeline; runs on the compute thread.
+package typealias MakeDraftSource = @Sendable (Timeline, ComputeOptions) throws(GemmaError) -> any DraftSource
+
 /// What guesses ahead for a model, so that the model can check several tokens in one pass. Guesses change how fast an
 /// answer comes, never the answer. Immutable, shared by any number of sessions of its model.
 public final class GemmaDrafter: Sendable {
@@ -60,6 +63,14 @@ public final class GemmaDrafter: Sendable {
     switch kind {
     case .mtp(let drafter): try MTPDrafter(drafter, contextLength: timeline.contextLength, options: options)
     case .slice(let slice): try SliceDrafter(slice, for: timeline)
+    }
+  }
+}
+
+extension GemmaDrafter {
+  package var makeDrafts: MakeDraftSource {
+    { timeline, options throws(GemmaError) in
+      try self.source(for: timeline, options)
     }
   }
 }
