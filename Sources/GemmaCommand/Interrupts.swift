@@ -5,21 +5,25 @@ import Synchronization
 enum Interrupts {
   /// Whether a command has files to tidy up, and so has to come to its own end.
   static let hasFiles = Atomic(false)
-  /// The end of a pipe into which the signal handler writes the signal's number.
+  /// The end of a pipe into which the signal handler writes the signal's number; -1 while there is no work to cancel.
   private static let writeEnd = Atomic<Int32>(-1)
 
-  /// Catches the signals from now on; `cancel(_:)` reads what came. Called before there is any work, so that none is
-  /// lost. Returns the pipe's other end.
-  static func hold() -> Int32 {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return -1 }  // without descriptors to spare, signals end the process as by default
-    writeEnd.store(ends[1], ordering: .relaxed)
+  /// Catches the signals from now on: until `hold()` has a pipe they end the process at once, with the exit code and
+  /// the message of cancelled work. Called before everything else, because what a signal does before is the system's.
+  static func catchSignals() {
+    writeEnd.store(-1, ordering: .relaxed)  // made now: a handler must not be the first to use it
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number) { number in
         // Nothing but calls that are safe in a signal handler.
+        let end = Interrupts.writeEnd.load(ordering: .relaxed)
+        guard end >= 0 else {
+          let text: StaticString = "Cancelled.\n"
+          _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+          _exit(2)
+        }
         var byte = UInt8(truncatingIfNeeded: number)
         let code = errno
-        _ = write(Interrupts.writeEnd.load(ordering: .relaxed), &byte, 1)
+        _ = write(end, &byte, 1)
         errno = code
       }
       // Whoever starts a program with `nohup` wants it to outlive the terminal.
@@ -27,6 +31,14 @@ enum Interrupts {
         signal(number, SIG_IGN)
       }
     }
+  }
+
+  /// From now on signals wait in a pipe, whose other end it returns for `cancel(_:on:)`. Called before there is any
+  /// work, so that none is lost. Without descriptors to spare they go on ending the process.
+  static func hold() -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return -1 }
+    writeEnd.store(ends[1], ordering: .relaxed)
     return ends[0]
   }
 

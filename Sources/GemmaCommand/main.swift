@@ -1,5 +1,6 @@
 import Foundation
 
+Interrupts.catchSignals()
 StandardStreams.prepare()
 Means.require()
 let signals = Interrupts.hold()

@@ -116,4 +116,37 @@ struct SignalTests {
       }
     }
   }
+
+  #if os(Linux)
+    /// The signals of a mask in /proc/PID/status, such as "SigCgt"; nil once the process is gone.
+    private static func signals(_ mask: String, of process: Process) -> UInt64? {
+      let file = URL(filePath: "/proc/\(process.processIdentifier)/status")
+      guard let text = try? String(contentsOf: file, encoding: .utf8),
+        let line = text.split(separator: "\n").first(where: { $0.hasPrefix(mask + ":") })
+      else { return nil }
+      return UInt64(line.dropFirst(mask.count + 1).filter { !$0.isWhitespace }, radix: 16)
+    }
+
+    @Test("signals are caught before the program does anything else, such as to ignore lost readers")
+    func first() throws {
+      func bit(_ number: Int32) -> UInt64 { 1 << UInt64(number - 1) }
+      var looks = 0
+      for _ in 0..<8 {
+        let process = try Self.start(["run", "demo", "fox", "--ignore-eos", "-n", "200"])
+        defer { process.terminate() }
+        while process.isRunning {
+          // Ignored first, caught second: what is seen later may only be more.
+          guard let ignored = Self.signals("SigIgn", of: process), let caught = Self.signals("SigCgt", of: process)
+          else {
+            break
+          }
+          looks += 1
+          guard ignored & bit(SIGXFSZ) != 0 else { continue }
+          for number in [SIGINT, SIGTERM, SIGHUP] { #expect(caught & bit(number) != 0, "signal \(number)") }
+          break
+        }
+      }
+      #expect(looks > 8)
+    }
+  #endif
 }
