@@ -32,8 +32,9 @@ struct Arguments {
   private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 
-  /// Takes `--name value`, `--name=value`, `-n value`; `--` ends the options and a lone `-` is a positional.
-  init(_ arguments: [String], options: [OptionSpec]) throws(UsageError) {
+  /// Takes `--name value`, `--name=value`, `-n value`; `--` ends the options and a lone `-` is a positional. `instead`
+  /// says of names that are no options here what to do.
+  init(_ arguments: [String], options: [OptionSpec], instead: [String: String] = [:]) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
@@ -48,7 +49,8 @@ struct Arguments {
       let isLong = argument.hasPrefix("--")
       let name = isLong ? String(parts[0].dropFirst(2)) : String(argument.dropFirst())
       guard let spec = options.first(where: { isLong ? $0.name == name : $0.short.map(String.init) == name }) else {
-        throw UsageError("unknown option \(isLong ? parts[0] : argument)" + Self.suggestion(name, options))
+        let advice = instead[name].map { ": \($0)" } ?? Self.suggestion(name, options)
+        throw UsageError("unknown option \(isLong ? parts[0] : argument)" + advice)
       }
       guard spec.repeats || values[spec.name] == nil else {
         throw UsageError("--\(spec.name) is given twice")

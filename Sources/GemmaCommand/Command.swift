@@ -10,11 +10,16 @@ protocol Command {
   static var examples: [String] { get }
   /// The options beside the shared ones.
   static var options: [OptionSpec] { get }
+  /// Shared options that mean nothing here, by name, with what to do instead.
+  static var insteadOfShared: [String: String] { get }
   static func run(_ arguments: Arguments) async throws
 }
 
 extension Command {
   static var remarks: String { "" }
+  static var insteadOfShared: [String: String] { [:] }
+
+  static var sharedOptions: [OptionSpec] { SharedOptions.specs.filter { insteadOfShared[$0.name] == nil } }
 }
 
 enum Help {
@@ -44,7 +49,7 @@ enum Help {
     \(list(command.options))
 
     Shared options:
-    \(list(SharedOptions.specs))
+    \(list(command.sharedOptions))
 
     Examples:
     \(command.examples.map { "  " + $0 }.joined(separator: "\n"))

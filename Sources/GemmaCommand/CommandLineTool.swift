@@ -70,7 +70,8 @@ enum CommandLineTool {
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) { return help(name) }
     do {
-      try await command.run(Arguments(rest, options: command.options + SharedOptions.specs))
+      try await command.run(
+        Arguments(rest, options: command.options + command.sharedOptions, instead: command.insteadOfShared))
       return .success
     } catch is CancellationError {
       Console.error("Cancelled.")

@@ -45,6 +45,8 @@ struct SliceCosts: Encodable {
   /// Numbered as in the whole model.
   var skippedLayers: [Int]
   var feedForwardWidths: [Int]
+  /// Whether widths were rescaled, in words.
+  var rescaling: String?
   /// What runs.
   var kept: ModelCosts
   var whole: ModelCosts
@@ -58,6 +60,7 @@ struct SliceCosts: Encodable {
     layers = model.configuration.layers.count
     skippedLayers = stored.layers.indices.filter { !indices.contains($0) }
     feedForwardWidths = model.configuration.layers.map(\.feedForwardWidth)
+    rescaling = model.slice.rescaling(to: stored)
     self.kept = kept
     whole = ModelCosts(model.checkpoint, stored)
   }
@@ -71,14 +74,18 @@ struct SliceCosts: Encodable {
     var widths: [String] = []
     for width in feedForwardWidths.map(String.init) where widths.last != width { widths.append(width) }
     let skipped = skippedLayers.map(String.init).joined(separator: ", ")
-    return [
+    var lines = [
       "slice          \(name): \(layers) layers\(skipped.isEmpty ? "" : ", without \(skipped)"); "
-        + "feed-forward widths in order \(widths.joined(separator: ", "))",
+        + "feed-forward widths in order \(widths.joined(separator: ", "))"
+    ]
+    if let rescaling { lines.append("  \(rescaling)") }
+    lines += [
       line("parameters", kept.parameters, whole.parameters, String.init),
       line("without embedding tables", kept.effectiveParameters, whole.effectiveParameters, String.init),
       line("feed-forward parameters", feedForward(kept), feedForward(whole), String.init),
       line("weights read per token, at most", kept.bytesReadPerToken, whole.bytesReadPerToken) { $0.inMegabytes },
     ]
+    return lines
   }
 
   private func feedForward(_ costs: ModelCosts) -> Int { costs.parts[ModelPart.feedForward.rawValue]?.parameters ?? 0 }

@@ -16,6 +16,7 @@ enum QuantizeCommand: Command {
     OptionSpec("group-size", value: "32|64|128", "weights that share a scale (default: 64)"),
     OptionSpec("keep", value: "PATTERN", repeats: true, "modules to leave as they are; * stands for any characters"),
   ]
+  static let insteadOfShared = ["slice": "write the slice with `gemma slice`, then quantise that"]
 
   private struct Report: Encodable {
     var output: String
@@ -32,7 +33,6 @@ enum QuantizeCommand: Command {
     _ = try SharedOptions.apply(arguments)
     let isJSON = try SharedOptions.wantsJSON(arguments)
     let source = try SharedOptions.folder(arguments.positional(0, "the folder to quantise"))
-    guard !arguments.has("slice") else { throw UsageError("write the slice with `gemma slice`, then quantise that") }
     let destination = try SharedOptions.newFolder(arguments)
     let (bits, group) = (try arguments.integer("bits") ?? 4, try arguments.integer("group-size") ?? 64)
     let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments.strings("keep"))

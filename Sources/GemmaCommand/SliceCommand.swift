@@ -12,6 +12,7 @@ enum SliceCommand: Command {
     "gemma slice ~/models/gemma-3n-E4B-it-4bit \"E2.98B (block-level)\" -o out",
   ]
   static let options = [OptionSpec("output", short: "o", value: "FOLDER", "the new folder; must not exist")]
+  static let insteadOfShared = ["slice": "the slice is the second argument"]
 
   private struct Report: Encodable {
     var output: String
@@ -19,12 +20,12 @@ enum SliceCommand: Command {
     var layers: Int
     var bytesRead: Int
     var bytesWritten: Int
+    var rescaling: String?
   }
 
   static func run(_ arguments: Arguments) async throws {
     try arguments.expectPositionals(atMost: 2)
     _ = try SharedOptions.apply(arguments)
-    guard !arguments.has("slice") else { throw UsageError("the slice is the second argument, not --slice") }
     let isJSON = try SharedOptions.wantsJSON(arguments)
     let source = try SharedOptions.folder(arguments.positional(0, "the model"))
     let slice = try SharedOptions.slice(arguments.positional(1, "the slice"))
@@ -36,11 +37,12 @@ enum SliceCommand: Command {
       try Console.output(
         json: Report(
           output: destination.path, slice: slice.name, layers: summary.layers, bytesRead: summary.bytesRead,
-          bytesWritten: summary.bytesWritten))
+          bytesWritten: summary.bytesWritten, rescaling: summary.rescaling))
     } else {
       Console.output(
         "\(destination.path): \(slice.name), \(summary.layers) layers; "
-          + "\(summary.bytesRead.inMegabytes) became \(summary.bytesWritten.inMegabytes)\n")
+          + "\(summary.bytesRead.inMegabytes) became \(summary.bytesWritten.inMegabytes)\n"
+          + (summary.rescaling.map { "\($0)\n" } ?? ""))
     }
   }
 }

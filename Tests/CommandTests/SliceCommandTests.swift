@@ -28,6 +28,10 @@ struct SliceCommandTests {
       let out = folder.appending(path: "out").path
       let run = try CommandRun(["slice", Self.whole, "e2b", "-o", out])
       #expect(run.code == 0 && run.output.contains("30 layers"), "\(run.errors)")
+      // The fixture's layers are narrower than those for which e2b is written.
+      let note = try #require(slice["rescaling"] as? String)
+      #expect(note.contains("16384") && run.output.contains("\n\(note)\n"))
+      #expect(try CommandRun(["inspect", Self.whole, "--slice", "e2b"]).output.contains("\n  \(note)\n"))
       let written = try inspect([out])
       for key in ["parameters", "effective_parameters", "bytes_read_per_token"] {
         #expect(written[key] as? Int == part[key] as? Int, "\(key)")
@@ -82,6 +86,9 @@ struct SliceCommandTests {
       (["score", Fixtures.model("gemma4-e").path, "--token-ids", "2", "--slice", "half"], 64, "Gemma 3n"),
       (["slice", Self.whole, "e2b"], 64, "-o FOLDER"), (["slice", Self.whole], 64, "slice is missing"),
       (["quantize", Fixtures.model("gemma3-bf16").path, "-o", "x", "--slice", "half"], 64, "gemma slice"),
+      (["slice", Self.whole, "--slice", "half", "-o", "x"], 64, "second argument"),
+      (["run", "demo", "x", "--slice", "9/8"], 64, "from 1 to 8"),
+      (["slice", "demo", "1/2", "-o", "x"], 64, "from 1 to 8"),
     ]
     for (arguments, code, words) in cases {
       let run = try CommandRun(arguments)

@@ -92,7 +92,10 @@ struct MatFormerTests {
     #expect(refusal(own(widths(30, [20: 16_385]), Array(20...24)), whole)?.layer == 25)
     #expect(refusal(own(widths(35, [7: 0])), whole)?.layer == 7)
     #expect(refusal(own(widths(35, [7: -5])), whole)?.layer == 7)
-    #expect(refusal(.uniform(eighths: 9), whole)?.layer == 0)
+    for eighths in [0, 9] {
+      let refusal = refusal(.uniform(eighths: eighths), whole)
+      #expect(refusal?.layer == nil && refusal?.reason.contains("N from 1 to 8") == true)
+    }
     #expect(refusal(.half, try model(width: 17))?.layer == 0)
     #expect(refusal(.e2b, try model(layers: 10, shared: 5))?.layer == 20)
     let unshared = try model(layers: 2, shared: 0)
@@ -109,10 +112,31 @@ struct MatFormerTests {
     #expect(try MatFormerSlice(named: "e3.49b").name == "Config for E3.49B (block-level)")
     #expect(try MatFormerSlice(named: "e2.98b-block").name == "Config for E2.98B (block-level)")
     #expect(try MatFormerSlice(named: "E2B") == .e2b && MatFormerSlice(named: "full").isFull)
-    for wrong in ["E2.98B", "", "E9B", "0/8", "9/8", "5/7", "(", "Config for"] {
+    for wrong in ["E2.98B", "", "E9B", "8", "(", "Config for"] {
       let error = #expect(throws: GemmaError.self, "\(wrong)") { try MatFormerSlice(named: wrong) }
       #expect(error?.localizedDescription.contains("E2.98B (block-level)") == true, "\(wrong)")
     }
+    for wrong in ["0/8", "9/8", "-1/8", "1/2", "5/7", "2.5/8", "99999999999999999999/8"] {
+      let error = #expect(throws: GemmaError.self, "\(wrong)") { try MatFormerSlice(named: wrong) }
+      #expect(error?.localizedDescription.contains("N/8, with N from 1 to 8") == true, "\(wrong)")
+    }
+  }
+
+  @Test("a recipe says that it is rescaled where layers are not of the width it is written for")
+  func rescaling() throws {
+    let (whole, narrow) = (try model(), try model(width: 64))
+    let recipe = try MatFormerSlice(named: "E2.49B")
+    for slice in [recipe, .e2b, .full, .half] { #expect(slice.rescaling(to: whole) == nil) }
+    for slice in [.full, .half, MatFormerSlice(name: "mine", feedForwardWidths: [64])] {
+      #expect(slice.rescaling(to: narrow) == nil)
+    }
+    for slice in [recipe, .e2b] {
+      let words = slice.rescaling(to: narrow)
+      #expect(words?.contains("16384 units") == true && words?.contains("have 64,") == true, "\(words ?? "nil")")
+    }
+    // Layers of two widths, as in a slice that was written to a folder of its own.
+    let mixed = try recipe.apply(to: whole)
+    #expect(recipe.rescaling(to: mixed)?.contains("8192 to 16384") == true)
   }
 
   @Test("a row of a recipe file gives the published slice, whatever its spelling")

@@ -8,6 +8,8 @@ package struct CheckpointSlicer: Sendable {
     /// Bytes of the weights before and after.
     package let bytesRead: Int
     package let bytesWritten: Int
+    /// Whether widths were rescaled, in words.
+    package let rescaling: String?
   }
 
   private let slice: MatFormerSlice
@@ -39,7 +41,9 @@ package struct CheckpointSlicer: Sendable {
       if shouldStop() { throw CancellationError() }
       try folder.commit()
       progress(1)
-      return Summary(layers: sliced.layers.count, bytesRead: checkpoint.mappedBytes, bytesWritten: written)
+      return Summary(
+        layers: sliced.layers.count, bytesRead: checkpoint.mappedBytes, bytesWritten: written,
+        rescaling: slice.rescaling(to: checkpoint.configuration))
     } catch {
       folder.discard()
       throw error

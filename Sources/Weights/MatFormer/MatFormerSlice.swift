@@ -66,6 +66,7 @@ extension MatFormerSlice {
     guard model.architecture == .gemma3n else {
       throw refused(nil, "only Gemma 3n models are nested; this one is \(model.architecture.rawValue)")
     }
+    if case .eighths(let count) = widths, !Self.eighths.contains(count) { throw refused(nil, Self.eighthsRule) }
     let kept = try keptLayers(of: model)
     let widths = try keptWidths(kept, model)
     var layers: [LayerConfiguration] = []
@@ -124,11 +125,25 @@ extension MatFormerSlice {
     return widths
   }
 
+  static let eighths = 1...8
+  static let eighthsRule = "a share is written N/8, with N from 1 to 8"
+
   private static let hint = "half or N/8 cut a model of any depth"
 
   private static func share(_ part: Int, of unit: Int, _ full: Int) -> Int? {
     let (product, overflows) = part.multipliedReportingOverflow(by: full)
     return overflows || product % unit != 0 ? nil : product / unit
+  }
+
+  /// A sentence for a model whose layers are not of the width that the slice's widths are written for, and so keep the
+  /// same share of another number of units; nil where nothing is rescaled.
+  package func rescaling(to model: ModelConfiguration) -> String? {
+    guard case .shares(_, let unit) = widths else { return nil }
+    let skipped = Set(skippedLayers)
+    let full = Set(model.layers.indices.filter { !skipped.contains($0) }.map { model.layers[$0].feedForwardWidth })
+    guard let least = full.min(), let most = full.max(), full != [unit] else { return nil }
+    return "the recipe is written for layers of \(unit) units; the model's have "
+      + (least == most ? "\(least)" : "\(least) to \(most)") + ", of which each keeps the same share"
   }
 
   /// The error about this slice, and a layer of the whole model where one is to blame.

@@ -48,7 +48,10 @@ extension MatFormerSlice {
       return
     }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    if parts.count == 2, parts[1] == "8", let eighths = Int(parts[0]), (1...8).contains(eighths) {
+    if parts.count == 2, parts.allSatisfy({ Double($0) != nil }) {
+      guard parts[1] == "8", let eighths = Int(parts[0]), Self.eighths.contains(eighths) else {
+        throw .unsupportedSlice(name: name, layer: nil, reason: Self.eighthsRule)
+      }
       self = .uniform(eighths: eighths)
       return
     }
