@@ -40,6 +40,9 @@ struct DrafterConfigurationTests {
 
   @Test("may leave out what transformers has a default for")
   func defaults() throws {
+    // transformers takes 0 for a missing key: every layer reads the target's keys.
+    let zero = try opened(changed("\"num_kv_shared_layers\":2", "\"num_kv_shared_layers\":0")).configuration
+    #expect(try zero == opened(Self.plain).configuration)
     var text = changed("\"num_kv_shared_layers\":2,", "")
     text = text.replacing("\"backbone_hidden_size\":48,", with: "")
     #expect(try opened(text).configuration.backboneHiddenSize == 1536)
@@ -58,6 +61,16 @@ struct DrafterConfigurationTests {
       ("\"hidden_size_per_layer_input\":0", "\"hidden_size_per_layer_input\":16", "hidden_size_per_layer_input"),
       ("\"head_dim\":16", "\"use_double_wide_mlp\":true,\"head_dim\":16", "use_double_wide_mlp"),
       ("\"head_dim\":16", "\"enable_moe_block\":true,\"head_dim\":16", "enable_moe_block"),
+      ("\"head_dim\":16", "\"attn_logit_softcapping\":50,\"head_dim\":16", "attn_logit_softcapping"),
+      ("\"head_dim\":16", "\"attention_bias\":true,\"head_dim\":16", "attention_bias"),
+      ("\"head_dim\":16", "\"tie_word_embeddings\":false,\"head_dim\":16", "tie_word_embeddings"),
+      (
+        "\"text_config\":{", "\"tie_word_embeddings\":false,\"text_config\":{\"tie_word_embeddings\":true,",
+        "tie_word_embeddings"
+      ),
+      ("softcapping\":null", "softcapping\":30.0", "final_logit_softcapping"),
+      ("softcapping\":null", "softcapping\":0", "final_logit_softcapping"),
+      ("\"vocab_size_per_layer_input\":0", "\"vocab_size_per_layer_input\":16", "vocab_size_per_layer_input"),
       ("\"num_centroids\":4", "\"num_centroids\":3", "num_centroids"),
       ("\"num_centroids\":4", "\"num_centroids\":0", "num_centroids"),
       ("top_k\":2", "top_k\":5", "centroid_intermediate_top_k"),

@@ -16,6 +16,8 @@ package struct ClusteredHeadConfiguration: Sendable, Hashable {
 
 /// The checked content of a drafter's config.json, of the model type `gemma4_assistant` or `gemma4_unified_assistant`.
 package struct DrafterConfiguration: Sendable, Hashable {
+  /// One of `modelTypes`.
+  package let modelType: String
   /// The drafter's own layers, with its own widths; each as if it owned its keys. `bound` says whose they really are.
   package let layers: ModelConfiguration
   /// Width of the hidden states that the drafter takes from its target, and gives back.
@@ -32,8 +34,14 @@ package struct DrafterConfiguration: Sendable, Hashable {
       throw .unsupportedModel(
         "\(file.url.path) describes no drafter\(found); expected \(Self.modelTypes.sorted().joined(separator: " or "))")
     }
+    modelType = type
     guard let text = try file.object("text_config") else {
       throw file.mismatch("text_config", expected: "the drafter's layers")
+    }
+    // Of the two places that may say so, transformers ties the drafter's head by this one.
+    guard try file.boolean("tie_word_embeddings", default: true) else {
+      throw .unsupportedModel(
+        "tie_word_embeddings is false in \(file.url.path); only tied output heads are implemented")
     }
     layers = try Self.layers(text, wrapper: file)
     backboneHiddenSize = try file.integer(
@@ -59,6 +67,7 @@ package struct DrafterConfiguration: Sendable, Hashable {
   /// every layer owns its keys.
   private static func layers(_ text: JSONFields, wrapper: JSONFields) throws(GemmaError) -> ModelConfiguration {
     let count = try text.integer("num_hidden_layers", in: 1...1024)
+    // 0 is transformers' word for a key that was left out, and stands for all layers there too.
     let shared = try text.integer("num_kv_shared_layers", in: 0...1024, default: count)
     guard shared == count || shared == 0 else {
       throw text.error("num_kv_shared_layers", "a drafter owns no keys: expected all \(count) layers, found \(shared)")
@@ -66,6 +75,14 @@ package struct DrafterConfiguration: Sendable, Hashable {
     let perLayer = try text.integer("hidden_size_per_layer_input", in: 0...ConfigurationParser.largest, default: 0)
     guard perLayer == 0 else {
       throw text.error("hidden_size_per_layer_input", "a drafter has no per-layer inputs; found \(perLayer)")
+    }
+    let perLayerPieces = try text.integer("vocab_size_per_layer_input", in: 0...ConfigurationParser.largest, default: 0)
+    guard perLayerPieces == 0 else {
+      throw text.error("vocab_size_per_layer_input", "a drafter has no per-layer inputs; found \(perLayerPieces)")
+    }
+    guard !text.has("final_logit_softcapping") else {
+      throw .unsupportedModel(
+        "final_logit_softcapping is set in \(text.url.path); caps on a drafter's scores are not implemented")
     }
     guard try !text.boolean("use_double_wide_mlp", default: false) else {
       throw text.error("use_double_wide_mlp", "a drafter's layers are all of one width")
