@@ -22,10 +22,14 @@ public final class GemmaDrafter: Sendable {
   /// quantised by MLX. It must have been made for exactly this model, which is checked as far as the files tell.
   /// - Throws: ``GemmaError/unsuitableDrafter(_:reason:)`` naming what does not fit the model, other cases of
   ///   ``GemmaError`` for files that are missing or damaged, or `CancellationError` when the task was cancelled.
-  public init(at url: URL, for model: GemmaModel) async throws {
+  public convenience init(at url: URL, for model: GemmaModel) async throws {
     try Task.checkCancellation()
-    kind = .mtp(try LoadedDrafter(at: url, for: model.loaded.configuration))
+    try self.init(url, model.loaded)
     try Task.checkCancellation()
+  }
+
+  init(_ folder: URL, _ model: LoadedModel) throws(GemmaError) {
+    kind = .mtp(try LoadedDrafter(at: folder, for: model.configuration))
   }
 
   /// A smaller slice of a Gemma 3n model drafts for it, from the same mapped files and in the same caches: it costs the
@@ -42,6 +46,14 @@ public final class GemmaDrafter: Sendable {
     kind = .slice(loaded)
   }
 
+  /// The multi-token-prediction model; nil for a slice.
+  package var model: LoadedDrafter? {
+    switch kind {
+    case .mtp(let drafter): drafter
+    case .slice: nil
+    }
+  }
+
   /// Bytes of weight files that are mapped for it alone: clean pages that the system can drop, not counted in `Memory`.
   public var mappedBytes: Int {
     switch kind {
@@ -50,7 +62,8 @@ public final class GemmaDrafter: Sendable {
     }
   }
 
-  /// Bytes that each context of this many tokens takes from the pool for it, beside the model's own.
+  /// Bytes that each context of this many tokens takes from the pool for it, beside the model's own. A session takes
+  /// them with its first prompt: see ``GemmaModel/plan(with:)``.
   public func workspaceBytes(contextLength: Int) -> Int {
     switch kind {
     case .mtp(let drafter): drafter.workspaceBytes(contextLength: contextLength)

@@ -115,38 +115,6 @@ public final class GemmaModel: Sendable {
 
   /// Tokens a context of this model holds with these options.
   public var contextLength: Int { options.contextLength(for: loaded.configuration) }
-
-  /// The memory that one context of a model needs; reads headers only.
-  public static func plan(for url: URL, options: Options = Options()) throws(GemmaError) -> MemoryPlan {
-    try options.validate()
-    return MemoryPlan(try LoadedModel(Checkpoint(at: url), slice: options.slice), options)
-  }
-
-  /// The memory that one context of this model needs.
-  public var plan: MemoryPlan { MemoryPlan(loaded, options) }
-}
-
-/// Bytes that a model and one context of it need.
-public struct MemoryPlan: Sendable, Hashable, Codable {
-  /// Tokens the context holds.
-  public let contextLength: Int
-  /// Weight files, mapped read-only: clean pages that the system can drop, not counted in `Memory`.
-  public let mappedBytes: Int
-  /// Key and value caches, from the pool.
-  public let keyValueBytes: Int
-  /// Activations and scratch, from the pool.
-  public let workspaceBytes: Int
-
-  /// What the pool needs.
-  public var poolBytes: Int { keyValueBytes + workspaceBytes }
-
-  init(_ model: LoadedModel, _ options: GemmaModel.Options) {
-    contextLength = options.contextLength(for: model.configuration)
-    let plan = model.plan(contextLength: contextLength, options: options.compute)
-    mappedBytes = model.checkpoint.mappedBytes
-    keyValueBytes = plan.keyValueBytes
-    workspaceBytes = plan.workspaceBytes
-  }
 }
 
 extension GemmaModel {

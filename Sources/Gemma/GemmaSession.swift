@@ -26,7 +26,7 @@ public final class GemmaSession: Sendable {
   public init(_ model: GemmaModel, instructions: String? = nil, drafter: GemmaDrafter? = nil) {
     self.model = model
     self.instructions = instructions
-    timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
+    timeline = TimelineActor(model, drafter: drafter)
   }
 
   /// Whether a prompt is being answered.

@@ -92,7 +92,7 @@ package struct Generator: Sendable {
     if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
     deliver(matcher.finish())
     let end = clock.now
-    answer.statistics = Statistics(of: model)
+    answer.statistics = Statistics(of: model, drafterMappedBytes: timeline.drafterMappedBytes)
     answer.statistics.speculation = speculation
     answer.statistics.promptTokens = prompt.count
     answer.statistics.cachedPromptTokens = reuse.cached

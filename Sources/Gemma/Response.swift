@@ -47,7 +47,7 @@ public struct Statistics: Sendable, Hashable {
   public var decodeTime: Duration = .zero
   /// The highest use of the buffer pool so far, in bytes.
   public var peakPoolBytes = 0
-  /// The size of the mapped weight files in bytes.
+  /// The size of the mapped weight files in bytes, a drafter's too.
   public var mappedBytes = 0
   /// Threads the forward pass used.
   public var threads = 0
@@ -58,10 +58,10 @@ public struct Statistics: Sendable, Hashable {
   public init() {}
 
   /// What does not depend on a request, as it is now.
-  package init(of model: GemmaModel) {
+  package init(of model: GemmaModel, drafterMappedBytes: Int = 0) {
     loadTime = model.loadTime
     peakPoolBytes = Memory.peakMemory
-    mappedBytes = model.info.mappedBytes
+    mappedBytes = model.info.mappedBytes + drafterMappedBytes
     threads = model.options.compute.threads
     kernels = Kernels.current
   }

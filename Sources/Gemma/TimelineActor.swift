@@ -31,17 +31,28 @@ package actor TimelineActor {
   private let options: GemmaModel.Options
   private let gate = Gate()
   private let makeDrafts: MakeDraftSource?
+  /// Bytes of weight files that are mapped for its drafter alone.
+  package nonisolated let drafterMappedBytes: Int
   private var timeline: Timeline?
   private var speculator: Speculator?
 
   /// - Parameters:
   ///   - options: Those of the model, unless given.
   ///   - makeDrafts: Makes a source of drafts beside prompt lookup.
-  package init(_ model: GemmaModel, options: GemmaModel.Options? = nil, makeDrafts: MakeDraftSource? = nil) {
+  ///   - drafterMappedBytes: What that source keeps mapped.
+  package init(
+    _ model: GemmaModel, options: GemmaModel.Options? = nil, makeDrafts: MakeDraftSource? = nil,
+    drafterMappedBytes: Int = 0
+  ) {
     self.model = model
     self.makeDrafts = makeDrafts
+    self.drafterMappedBytes = drafterMappedBytes
     self.options = options ?? model.options
     contextLength = self.options.contextLength(for: model.loaded.configuration)
+  }
+
+  package init(_ model: GemmaModel, drafter: GemmaDrafter?) {
+    self.init(model, makeDrafts: drafter?.makeDrafts, drafterMappedBytes: drafter?.mappedBytes ?? 0)
   }
 
   package var tokens: [TokenID] { timeline?.tokens ?? [] }
@@ -117,7 +128,7 @@ package actor TimelineActor {
     let saved = speculator?.note(proposal, accepted: next.count - 1, passSeconds: time.seconds)
     return DraftRound(
       position: first + 1, source: proposal?.kind, drafted: drafts, accepted: next.count - 1, next: next,
-      secondsSaved: saved ?? nil, failure: speculator?.failure)
+      secondsSaved: saved ?? nil, failure: speculation.length == nil ? nil : speculator?.failure)
   }
 
   /// Chooses the next token; it is not appended.
@@ -161,16 +172,18 @@ package actor TimelineActor {
     if !gate.enterIfFree() { try await gate.enter() }
   }
 
-  /// Made at the first use, so that a session without a prompt costs nothing.
+  /// Made at the first use, so that a session without a prompt costs nothing. A drafter's memory is taken with it, as
+  /// the plan says, and not when half of it is given away.
   private func opened() throws(GemmaError) -> Timeline {
     if let timeline { return timeline }
     let made = try Timeline(model.loaded, contextLength: contextLength, options: options.compute)
     timeline = made
+    if makeDrafts != nil { _ = opened(speculatorOf: made) }
     return made
   }
 
   /// Made at the first round. A source that cannot be made, as for lack of memory, is done without.
-  private func opened(speculatorOf timeline: Timeline) throws -> Speculator {
+  private func opened(speculatorOf timeline: Timeline) -> Speculator {
     if let speculator { return speculator }
     var sources: [any DraftSource] = []
     var failure: String?

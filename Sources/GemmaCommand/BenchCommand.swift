@@ -100,7 +100,7 @@ enum BenchCommand: Command {
   ) async throws -> Statistics {
     let options = GenerationOptions(
       sampling: .greedy, maximumResponseTokens: responses, ignoresEndOfTurn: true, speculation: speculation)
-    let timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
+    let timeline = TimelineActor(model, drafter: drafter)
     let generator = try Generator(model, on: timeline, options: options)
     let prompt = FixedPrompt.tokens(length, vocabulary: model.info.vocabularySize)
     return try await generator.run(prompt: prompt) { _ in }.statistics

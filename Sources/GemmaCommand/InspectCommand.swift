@@ -12,7 +12,8 @@ enum InspectCommand: Command {
   static func run(_ arguments: Arguments) async throws {
     try arguments.expectPositionals(atMost: 1)
     let model = try await SharedOptions.load(arguments.positional(0, "the model"), arguments)
-    let report = InspectReport(model, model.loaded.checkpoint.tensors, features: features(model))
+    let report = InspectReport(
+      model, model.loaded.checkpoint.tensors, features: features(model), drafter: try await DrafterReport.of(model))
     if try SharedOptions.wantsJSON(arguments) {
       try Console.output(json: report)
     } else {

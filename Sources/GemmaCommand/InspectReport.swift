@@ -27,11 +27,17 @@ struct InspectReport: Encodable {
   var slice: SliceCosts?
   var bytesByType: [String: Int]
   var features: [String]
+  /// Where the model's folder holds one.
+  var drafter: DrafterReport?
+  /// With the drafter where it can be used, as `run` takes it.
   var plan: MemoryPlan
   var poolBytes: Int
   var tensors: [Tensor]
 
-  init(_ model: GemmaModel, _ stored: [TensorInfo], features: [String]) {
+  init(
+    _ model: GemmaModel, _ stored: [TensorInfo], features: [String],
+    drafter: (report: DrafterReport, drafter: GemmaDrafter?)?
+  ) {
     var bytesByType: [String: Int] = [:]
     for tensor in stored { bytesByType[tensor.type, default: 0] += tensor.byteCount }
     let costs = ModelCosts(model.loaded.checkpoint, model.loaded.configuration)
@@ -43,8 +49,9 @@ struct InspectReport: Encodable {
     slice = SliceCosts(model.loaded, costs)
     self.bytesByType = bytesByType
     self.features = features
-    plan = model.plan
-    poolBytes = model.plan.poolBytes
+    self.drafter = drafter?.report
+    plan = model.plan(with: drafter?.drafter)
+    poolBytes = plan.poolBytes
     tensors = stored.map {
       Tensor(
         name: $0.name, type: $0.type, shape: $0.shape, bits: $0.bits, groupSize: $0.groupSize,
@@ -61,11 +68,19 @@ struct InspectReport: Encodable {
       "positions      \(info.maximumPositions)",
       "features       \(features.joined(separator: ", "))",
       "stop tokens    \(info.stopTokens.map(String.init).joined(separator: ", "))",
+    ]
+    lines += drafter?.lines ?? []
+    lines += [
       "memory for \(plan.contextLength) tokens of context",
-      "  weights, mapped                  \(plan.mappedBytes.inMegabytes)",
+      "  weights, mapped                  \(plan.mappedBytes.inMegabytes)\(mappedForDrafter)",
       "  keys and values                  \(plan.keyValueBytes.inMegabytes)",
       "  workspace                        \(plan.workspaceBytes.inMegabytes)",
-      "weights read for a token, at most  \(bytesReadPerToken.inMegabytes)",
+    ]
+    if plan.drafterBytes > 0 {
+      lines.append("  workspace of the drafter         \(plan.drafterBytes.inMegabytes)")
+    }
+    lines += [
+      "weights read for a token, at most  \(bytesReadPerToken.inMegabytes)"
     ]
     lines += slice?.lines ?? []
     lines.append("parameters and bytes by part\(slice == nil ? "" : " of the slice")")
@@ -83,6 +98,10 @@ struct InspectReport: Encodable {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var mappedForDrafter: String {
+    drafter?.content.map { ", \($0.mappedBytes.inMegabytes) of them for the drafter" } ?? ""
   }
 
   /// One line for all tensors that differ in nothing but the layer; scales and biases go with their codes.

@@ -52,7 +52,7 @@ enum RunCommand: Command {
     let options = try generation(arguments, model)
     let tokens = try ids ?? encode(text, arguments, model)
     let drafter = try await SpeculationOptions.drafter(arguments, model)
-    let timeline = TimelineActor(model, makeDrafts: drafter?.makeDrafts)
+    let timeline = TimelineActor(model, drafter: drafter)
     let generator = try Generator(model, on: timeline, options: options)
     let line = ProgressLine(arguments)
     let answer = try await generator.run(prompt: tokens) { done in

@@ -28,30 +28,59 @@ enum SpeculationOptions {
   }
 
   /// The drafter that was asked for, or the one that lies in the model's folder; of the latter's faults only stderr
-  /// hears.
+  /// hears. There is memory for it within the limit.
   static func drafter(_ arguments: Arguments, _ model: GemmaModel) async throws -> GemmaDrafter? {
     guard try speculation(arguments) != .off else { return nil }
     if let name = arguments.string("drafter") {
-      if name == "none" { return nil }
-      guard !name.isEmpty else { throw UsageError("--drafter needs a folder, the name of a slice, or none") }
-      // A slice's name goes before a folder of that name.
-      let exists = FileManager.default.fileExists(atPath: name)
-      let isKnown = (try? MatFormerSlice(named: name)) != nil || name.contains(".csv:")
-      let isPath = name.hasPrefix("/") || name.hasPrefix(".")
-      if model.info.architecture == "gemma3n" ? isKnown || (!isPath && !exists) : isKnown && !exists {
-        return try GemmaDrafter(slicing: model, to: SharedOptions.slice(name))
-      }
-      return try await GemmaDrafter(at: URL(filePath: name), for: model)
+      let drafter = try await named(name, model)
+      if let drafter { try checkMemory(model, drafter) }
+      return drafter
     }
-    let bundled = model.loaded.checkpoint.url.appending(path: "drafter")
-    guard model.info.architecture == "gemma4",
-      FileManager.default.fileExists(atPath: bundled.appending(path: "config.json").path)
-    else { return nil }
+    guard model.info.architecture == "gemma4", let folder = bundled(model) else { return nil }
     do {
-      return try await GemmaDrafter(at: bundled, for: model)
+      let drafter = try await GemmaDrafter(at: folder, for: model)
+      // Where even the model lacks memory, that is what there is to say, and it will be said.
+      if model.plan.poolBytes <= Memory.memoryLimit { try checkMemory(model, drafter) }
+      return drafter
     } catch let error as GemmaError {
-      Console.error("gemma: going on without the model's own drafter: \(error.localizedDescription)")
-      return nil
+      return skip(error.localizedDescription, arguments)
+    } catch let failure as CommandFailure {
+      return skip(failure.message, arguments)
     }
+  }
+
+  /// The folder `drafter` inside the model's, if there is one.
+  static func bundled(_ model: GemmaModel) -> URL? {
+    let folder = model.loaded.checkpoint.url.appending(path: "drafter")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }
+
+  private static func checkMemory(_ model: GemmaModel, _ drafter: GemmaDrafter) throws(CommandFailure) {
+    let required = model.plan(with: drafter).poolBytes
+    guard required > Memory.memoryLimit else { return }
+    throw CommandFailure(
+      code: .failure,
+      message:
+        "with the drafter \(required) bytes are needed, but the memory limit is \(Memory.memoryLimit); raise it, "
+        + "lower --context-length, or draft without: --drafter none")
+  }
+
+  private static func skip(_ reason: String, _ arguments: Arguments) -> GemmaDrafter? {
+    if !arguments.has("quiet") { Console.error("gemma: going on without the model's own drafter: \(reason)") }
+    return nil
+  }
+
+  /// Nil for `none`.
+  private static func named(_ name: String, _ model: GemmaModel) async throws -> GemmaDrafter? {
+    if name == "none" { return nil }
+    guard !name.isEmpty else { throw UsageError("--drafter needs a folder, the name of a slice, or none") }
+    // A slice's name goes before a folder of that name.
+    let exists = FileManager.default.fileExists(atPath: name)
+    let isKnown = (try? MatFormerSlice(named: name)) != nil || name.contains(".csv:")
+    let isPath = name.hasPrefix("/") || name.hasPrefix(".")
+    if model.info.architecture == "gemma3n" ? isKnown || (!isPath && !exists) : isKnown && !exists {
+      return try GemmaDrafter(slicing: model, to: SharedOptions.slice(name))
+    }
+    return try await GemmaDrafter(at: URL(filePath: name), for: model)
   }
 }

@@ -71,7 +71,7 @@ struct StatisticsReport: Encodable {
     }
     if draftRounds > 0 {
       let tokens = String(format: "%.2f", 1 + Double(acceptedTokens) / Double(draftRounds))
-      let saved = savedSeconds.map { String(format: "%+.3f s", $0) } ?? "not measured"
+      let saved = savedSeconds.map { String(format: "%+.3f s", $0) } ?? "unknown: no step went without drafts"
       lines += "\n\(draftRounds) rounds with drafts, \(tokens) tokens each, time saved \(saved)"
     }
     if let draftFailure { lines += "\ndrafting failed: \(draftFailure)" }

@@ -57,6 +57,62 @@ struct InspectTests {
     }
   }
 
+  private static let drafterFile = Fixtures.demo4.appending(path: "drafter/model.safetensors")
+
+  @Test("a drafter in the model's folder is shown, and is part of the memory plan")
+  func drafter() throws {
+    let json = try report("demo4")
+    let drafter = try #require(json["drafter"] as? [String: Any])
+    #expect(Set(drafter.keys) == ["folder", "content"])
+    let content = try #require(drafter["content"] as? [String: Any])
+    let keys: Set = [
+      "kind", "layers", "hidden_size", "parameters", "clusters", "selected_clusters", "mapped_bytes", "workspace_bytes",
+    ]
+    #expect(Set(content.keys) == keys)
+    #expect(content["kind"] as? String == "gemma4_assistant" && content["layers"] as? Int == 4)
+    let size = try Data(contentsOf: Self.drafterFile).count
+    #expect(content["mapped_bytes"] as? Int == size)
+    let (plan, info) = (json["plan"] as? [String: Int], json["info"] as? [String: Any])
+    #expect(try plan?["mapped_bytes"] == #require(info?["mapped_bytes"] as? Int) + size)
+    #expect(try plan?["drafter_bytes"] == #require(content["workspace_bytes"] as? Int))
+    let text = try CommandRun(["inspect", "demo4"]).output
+    #expect(text.contains("gemma4_assistant in drafter/, 4 layers") && text.contains("workspace of the drafter"))
+    #expect(try report("demo")["drafter"] == nil)
+  }
+
+  @Test(
+    "a drafter that cannot be used is told of beside the model's own report, which stays whole",
+    arguments: ["truncated", "no configuration", "another model's"])
+  func unusable(damage: String) throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let source = damage == "another model's" ? Fixtures.model("gemma4-e") : Fixtures.demo4
+      let model = folder.appending(path: "model")
+      try FileManager.default.copyItem(at: source, to: model)
+      let drafter = model.appending(path: "drafter")
+      var words = "cut short"
+      switch damage {
+      case "truncated":
+        try Data(contentsOf: Self.drafterFile).dropLast(100).write(
+          to: drafter.appending(path: "model.safetensors"))
+      case "no configuration":
+        try FileManager.default.removeItem(at: drafter.appending(path: "config.json"))
+        words = "no config.json"
+      default:
+        try FileManager.default.copyItem(at: Self.drafterFile.deletingLastPathComponent(), to: drafter)
+        words = "does not fit the model"
+      }
+      let (whole, json) = (try report(source.path), try report(model.path))
+      let told = try #require(json["drafter"] as? [String: Any])
+      #expect((told["problem"] as? String)?.contains(words) == true && told["content"] == nil, "\(told)")
+      #expect(json["parameters"] as? Int == whole["parameters"] as? Int)
+      let plan = try #require(json["plan"] as? [String: Int])
+      #expect(plan["drafter_bytes"] == 0)
+      let text = try CommandRun(["inspect", model.path])
+      #expect(text.code == 0 && text.output.contains("drafter        unusable") && text.output.contains(words))
+      #expect(text.output.contains("quantisation by tensor"))
+    }
+  }
+
   @Test("mixed widths show beside each other, and --tensors adds a line per tensor")
   func text() throws {
     let model = Fixtures.model("gemma3n-q4-g64").path

@@ -54,6 +54,7 @@ struct SpeculationCommandTests {
     let none = try CommandRun(story + ["--drafter", "none"])
     #expect(own.code == 0 && own.output == none.output)
     #expect(own.errors.contains("drafter: ") && !none.errors.contains("drafter: "))
+    #expect(own.errors.contains("time saved unknown: no step went without drafts"))
     let named = try CommandRun(story + ["--drafter", Fixtures.demo4.appending(path: "drafter").path])
     #expect(named.output == own.output && named.errors.contains("drafter: "))
   }
@@ -73,19 +74,53 @@ struct SpeculationCommandTests {
     }
   }
 
+  private static let story = ["-c", "256", "--temperature", "0", "-n", "30", "Tell me a story"]
+  private static let bench = ["bench", "-c", "256", "--response-tokens", "8", "--repetitions", "1", "--prompt-tokens"]
+
   @Test("A drafter that fails is named on stderr, by run and bench, and the answer is the plain one")
   func failing() throws {
-    let context = ["demo4", "-c", "256"]
-    let pool = try #require(CommandRun(["inspect", "--format", "json"] + context).json()["pool_bytes"] as? Int)
-    // Room for the model's context, none for the drafter's.
-    let limit = ["--memory-limit", "\(pool + 4096)"]
-    let story = context + ["--temperature", "0", "-n", "30", "Tell me a story"]
-    let failed = try CommandRun(["run"] + story + limit)
-    #expect(failed.code == 0 && failed.errors.contains("drafting failed"), "\(failed.errors)")
-    #expect(try failed.output == CommandRun(["run"] + story + ["--speculation", "off"]).output)
-    let bench = ["--drafter", Fixtures.demo4.appending(path: "drafter").path, "--prompt-tokens", "16"]
-    let figures = try CommandRun(["bench", "--response-tokens", "8", "--repetitions", "1"] + context + bench + limit)
-    #expect(figures.code == 0 && figures.errors.contains("drafting failed"), "\(figures.errors)")
+    try Fixtures.withTemporaryFolder { folder in
+      let model = folder.appending(path: "model")
+      try FileManager.default.copyItem(at: Fixtures.demo4, to: model)
+      let weights = model.appending(path: "drafter/model.safetensors")
+      var bytes = try Data(contentsOf: weights)
+      let length = bytes.prefix(8).enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) }
+      let header = try JSONSerialization.jsonObject(with: bytes[8..<8 + length]) as? [String: Any]
+      let entry = try #require(header?["model.norm.weight"] as? [String: Any])
+      let range = try #require(entry["data_offsets"] as? [Int])
+      // All bits set are NaN in every float type.
+      for place in range[0]..<range[1] { bytes[8 + length + place] = 0xFF }
+      try bytes.write(to: weights)
+      let failed = try CommandRun(["run", model.path] + Self.story)
+      #expect(failed.code == 0 && failed.errors.contains("drafting failed"), "\(failed.errors)")
+      #expect(try failed.output == CommandRun(["run", "demo4"] + Self.story + ["--speculation", "off"]).output)
+      let drafter = ["--drafter", model.appending(path: "drafter").path]
+      let figures = try CommandRun(Self.bench + ["16", model.path] + drafter)
+      #expect(figures.code == 0 && figures.errors.contains("drafting failed"), "\(figures.errors)")
+    }
+  }
+
+  @Test("A memory limit counts the drafter in: at the plan it drafts, below a drafter one asked for is refused")
+  func limit() throws {
+    let context = ["demo4", "-c", "256", "--format", "json"]
+    let pool = try #require(CommandRun(["inspect"] + context).json()["pool_bytes"] as? Int)
+    let drafter = ["--drafter", Fixtures.demo4.appending(path: "drafter").path]
+    let run = ["run", "demo4"] + Self.story
+    let (enough, little) = (["--memory-limit", "\(pool)"], ["--memory-limit", "\(pool - 1)"])
+    let drafts = try CommandRun(run + enough + ["--stats", "--speculation", "2"])
+    #expect(drafts.code == 0 && drafts.errors.contains("\ndrafter: "), "\(drafts.errors)")
+    #expect(!drafts.errors.contains("going on without"))
+    let own = try CommandRun(run + little)
+    #expect(own.code == 0 && own.output == drafts.output, "\(own.errors)")
+    #expect(own.errors.contains("going on without") && own.errors.contains("\(pool) bytes are needed"))
+    for arguments in [run, Self.bench + ["16", "demo4"]] {
+      let refused = try CommandRun(arguments + drafter + little)
+      #expect(refused.code == 1 && refused.output.isEmpty, "\(refused.errors)")
+      #expect(refused.errors.contains("\(pool) bytes are needed") && refused.errors.contains("--drafter none"))
+    }
+    // Too little for the model itself is the model's error alone.
+    let tiny = try CommandRun(run + ["--memory-limit", "1MB"])
+    #expect(tiny.code == 1 && !tiny.errors.contains("going on without"), "\(tiny.errors)")
   }
 
   @Test(

@@ -46,6 +46,9 @@ package final class LoadedDrafter: Sendable {
   /// Bytes of the mapped weight files.
   package var mappedBytes: Int { checkpoint.mappedBytes }
 
+  /// What its files hold.
+  package var tensors: [TensorInfo] { checkpoint.tensors }
+
   /// Whether it was loaded for a model of this configuration.
   func fits(_ model: LoadedModel) -> Bool { model.configuration == target }
 
