@@ -1,13 +1,38 @@
 import Foundation
+import Synchronization
 
 /// stdout carries the answer, stderr everything else.
 enum Console {
-  static func output(_ text: String) { output(Data(text.utf8)) }
+  /// Whether the terminal's last line is a progress text, or an answer without its end: a message begins on a line of
+  /// its own.
+  private static let holdsProgress = Atomic(false)
+  private static let holdsAnswer = Atomic(false)
+  private static let showsAnswers = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
 
-  static func error(_ line: String) { message(line + "\n") }
+  static func output(_ text: String) {
+    if showsAnswers, !text.isEmpty { holdsAnswer.store(!text.hasSuffix("\n"), ordering: .relaxed) }
+    output(Data(text.utf8))
+  }
+
+  static func error(_ line: String) {
+    clearProgress()
+    message((holdsAnswer.exchange(false, ordering: .relaxed) ? "\n" : "") + line + "\n")
+  }
+
+  /// For a stderr that is a terminal: a line that the next one, or any message, takes the place of.
+  static func progress(_ line: String) {
+    holdsProgress.store(true, ordering: .relaxed)
+    message(newLine + line)
+  }
+
+  static func clearProgress() {
+    if holdsProgress.exchange(false, ordering: .relaxed) { message(newLine) }
+  }
+
+  private static let newLine = "\r\u{1B}[K"
 
   /// Writes to stderr. A stderr that takes nothing leaves no place to say so, and the exit code still tells.
-  static func message(_ text: String) { try? Descriptor.write(Data(text.utf8), to: STDERR_FILENO) }
+  private static func message(_ text: String) { try? Descriptor.write(Data(text.utf8), to: STDERR_FILENO) }
 
   /// Ends the process where stdout takes no more (a full disk, a closed descriptor, a reader that left): what follows
   /// could not be read. No command has anything left to tidy up when it writes.
@@ -45,8 +70,8 @@ struct ProgressLine: Sendable {
   }
 
   func show(_ text: String) {
-    if isShown { Console.message("\r\u{1B}[K\(text)") }
+    if isShown { Console.progress(text) }
   }
 
-  func clear() { show("") }
+  func clear() { Console.clearProgress() }
 }

@@ -11,6 +11,7 @@ enum Interrupts {
   /// Catches the signals from now on: until `hold()` has a pipe they end the process at once, with the exit code and
   /// the message of cancelled work. Called before everything else, because what a signal does before is the system's.
   static func catchSignals() {
+    signal(SIGQUIT, SIG_DFL)  // the user's wish, and no crash that Swift's runtime should explain
     writeEnd.store(-1, ordering: .relaxed)  // made now: a handler must not be the first to use it
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number) { number in

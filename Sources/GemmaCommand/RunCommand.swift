@@ -56,7 +56,11 @@ enum RunCommand: Command {
     let generator = try Generator(model, on: timeline, options: options)
     let line = ProgressLine(arguments)
     let answer = try await generator.run(prompt: tokens) { done in
-      line.show(done < tokens.count ? "Reading the prompt: \(done) of \(tokens.count) tokens" : "")
+      if done < tokens.count {
+        line.show("Reading the prompt: \(done) of \(tokens.count) tokens")
+      } else {
+        line.clear()
+      }
     } emit: { piece in
       if !isJSON { Console.output(piece) }
     }

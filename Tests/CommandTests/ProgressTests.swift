@@ -27,6 +27,20 @@ struct ProgressTests {
     }
   }
 
+  @Test("a message stands on a line of its own, behind an answer without its end and in place of progress")
+  func messages() throws {
+    for (command, progress) in [
+      ("run demo fox --ignore-eos -c 100000", nil), ("score demo -f /dev/stdin -c 60000", "Scoring: "),
+    ] {
+      let text = "for i in {1..4000}; do echo Once upon a time there was a fox.; done"
+      let line = "\(text) | timeout --foreground -s INT 0.6 '$gemma' \(command)"
+      let run = try CommandRun(shell: "SHELL=/bin/bash script -qec \"\(line)\" /dev/null </dev/null")
+      #expect(progress.map(run.output.contains) ?? true)
+      let before = progress == nil ? "\r\n" : "\r\u{1B}[K"
+      #expect(run.output.hasSuffix(before + "Cancelled.\r\n"), "\(run.output.suffix(80).debugDescription)")
+    }
+  }
+
   @Test("--quiet shows none of it, and neither does a stderr that is no terminal")
   func quiet() throws {
     try Fixtures.withTemporaryFolder { folder in
