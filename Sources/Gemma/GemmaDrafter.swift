@@ -34,13 +34,14 @@ public final class GemmaDrafter: Sendable {
 
   /// A smaller slice of a Gemma 3n model drafts for it, from the same mapped files and in the same caches: it costs the
   /// memory of one token's activations.
-  /// - Throws: ``GemmaError/unsupportedSlice(name:layer:reason:)`` naming the layer that does not fit the model, or for a slice that
-  ///   is no smaller than the model.
+  /// - Throws: ``GemmaError/unsupportedSlice(name:layer:reason:)`` naming the layer that does not fit the model, or for
+  ///   a slice that is no smaller than the model.
   public init(slicing model: GemmaModel, to slice: MatFormerSlice) throws(GemmaError) {
     let loaded = try model.sliced(to: slice).loaded
     let widths = [loaded, model.loaded].map { $0.configuration.layers.reduce(0) { $0 + $1.feedForwardWidth } }
     guard widths[0] < widths[1] else {
-      throw slice.refused(nil, "it is no smaller than the model it is to draft for; half, for one, is")
+      let hint = model.loaded.slice.isFull ? "; half, for one, is" : ""
+      throw slice.refused(nil, "it is no smaller than the model it is to draft for" + hint)
     }
     try SliceDrafter.checkFit(loaded, for: model.loaded)
     kind = .slice(loaded)

@@ -176,6 +176,10 @@ package actor TimelineActor {
   /// the plan says, and not when half of it is given away.
   private func opened() throws(GemmaError) -> Timeline {
     if let timeline { return timeline }
+    // All of it at once: whoever raises the limit to what is missing should not hear of the next part then.
+    let required = Memory.activeMemory + MemoryPlan(model.loaded, options, nil).poolBytes
+    let limit = Memory.memoryLimit
+    guard required <= limit else { throw .memoryLimitExceeded(limit: limit, required: required) }
     let made = try Timeline(model.loaded, contextLength: contextLength, options: options.compute)
     timeline = made
     if makeDrafts != nil { _ = opened(speculatorOf: made) }
