@@ -32,8 +32,8 @@ struct Arguments {
   private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 
-  /// Takes `--name value`, `--name=value`, `-n value`; `--` ends the options and a lone `-` is a positional. `instead`
-  /// says of names that are no options here what to do.
+  /// Takes `--name value`, `--name=value`, `-n value`, `-nvalue`; `--` ends the options and a lone `-` is a positional.
+  /// `instead` says of names that are no options here what to do.
   init(_ arguments: [String], options: [OptionSpec], instead: [String: String] = [:]) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -48,14 +48,20 @@ struct Arguments {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let isLong = argument.hasPrefix("--")
       let name = isLong ? String(parts[0].dropFirst(2)) : String(argument.dropFirst())
-      guard let spec = options.first(where: { isLong ? $0.name == name : $0.short.map(String.init) == name }) else {
+      let attached = isLong ? "" : String(name.dropFirst())
+      let found = options.first { spec in
+        isLong ? spec.name == name : spec.short == name.first && (attached.isEmpty || spec.value != nil)
+      }
+      guard let spec = found else {
         let advice = instead[name].map { ": \($0)" } ?? Self.suggestion(name, options)
-        throw UsageError("unknown option \(isLong ? parts[0] : argument)" + advice)
+        throw UsageError(
+          "unknown option \(isLong ? parts[0] : argument)"
+            + (advice.isEmpty ? "; text that begins with a dash goes behind --" : advice))
       }
       guard spec.repeats || values[spec.name] == nil else {
         throw UsageError("--\(spec.name) is given twice")
       }
-      let inline = isLong && parts.count == 2 ? parts[1] : nil
+      let inline = isLong ? (parts.count == 2 ? parts[1] : nil) : attached.isEmpty ? nil : attached
       guard let label = spec.value else {
         guard inline == nil else { throw UsageError("--\(spec.name) takes no value") }
         values[spec.name] = [""]

@@ -49,5 +49,10 @@ enum QuantizeCommand: Command {
         "\(destination.path): \(summary.quantizedModules) matrices with \(bits) bits, \(summary.keptModules.count) kept; "
           + "\(summary.bytesRead.inMegabytes) became \(summary.bytesWritten.inMegabytes)\n")
     }
+    let drafter = source.appending(path: SpeculationOptions.bundledName)
+    if FileManager.default.fileExists(atPath: drafter.path), !arguments.has("quiet") {
+      Console.error(
+        "gemma quantize: \(drafter.path) is not copied; it drafts for the new model too (--drafter, or a copy)")
+    }
   }
 }

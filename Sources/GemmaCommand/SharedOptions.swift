@@ -88,6 +88,12 @@ enum SharedOptions {
       }
       throw GemmaError.unsupportedModel("GGUF files are not read yet; give a folder with safetensors")
     }
+    var status = stat()
+    if stat(name, &status) != 0, errno == ENOENT {
+      throw GemmaError.modelNotFound(
+        URL(filePath: name),
+        reason: "there is no such folder; models are not downloaded, give one that is there, or demo")
+    }
     return URL(filePath: name)
   }
 

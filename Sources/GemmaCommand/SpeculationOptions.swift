@@ -49,9 +49,11 @@ enum SpeculationOptions {
     }
   }
 
+  static let bundledName = "drafter"
+
   /// The folder `drafter` inside the model's, if there is one.
   static func bundled(_ model: GemmaModel) -> URL? {
-    let folder = model.loaded.checkpoint.url.appending(path: "drafter")
+    let folder = model.loaded.checkpoint.url.appending(path: bundledName)
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
   }
 

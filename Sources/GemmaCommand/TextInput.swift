@@ -11,6 +11,7 @@ enum TextInput {
   static func read(_ argument: String?, _ arguments: Arguments) throws -> String {
     let text: String
     if let path = arguments.string("file") {
+      guard !path.isEmpty else { throw UsageError("--file needs the name of a file, or - for standard input") }
       guard argument == nil else { throw UsageError("give the text as an argument or with --file, not both") }
       text = try path == "-" ? standardInput() : file(URL(filePath: path))
     } else if let argument {

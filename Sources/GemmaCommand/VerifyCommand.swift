@@ -42,11 +42,12 @@ enum VerifyCommand: Command {
     let model = try await SharedOptions.load(name, arguments, options: options)
     let prompt = FixedPrompt.tokens(promptCount, vocabulary: model.info.vocabularySize)
 
+    let counts = Set([1, 2, options.compute.threads]).sorted()
     let before = Kernels.current
     var verdicts: [Verdict] = []
     for kernels in arguments.has("kernels") ? [before] : Kernels.available {
       try Kernels.select(kernels)
-      for threads in [1, 2] {
+      for threads in counts {
         for chunk in Set([1, 7, 64, promptCount]).sorted() {
           options.threads = threads
           options.prefillChunk = chunk
