@@ -58,7 +58,29 @@ enum Help {
 
   private static func list(_ options: [OptionSpec]) -> String {
     let width = options.map(\.label.count).max() ?? 0
-    return options.map { "  " + $0.label.padded(to: width) + "  " + $0.help }.joined(separator: "\n")
+    let indent = "\n" + String(repeating: " ", count: width + 4)
+    return options.map { option in
+      "  " + option.label.padded(to: width) + "  "
+        + lines(option.help, atMost: columns - width - 4).joined(separator: indent)
+    }
+    .joined(separator: "\n")
+  }
+
+  private static let columns = 120
+
+  private static func lines(_ text: String, atMost width: Int) -> [String] {
+    var lines = [""]
+    for word in text.split(separator: " ") {
+      let last = lines[lines.count - 1]
+      if last.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
   }
 }
 

@@ -4,7 +4,7 @@ import Weights
 
 enum InspectCommand: Command {
   static let name = "inspect"
-  static let abstract = "Shows a model's architecture, parameters, quantisation and memory plan"
+  static let abstract = "Shows a model's architecture, parameters, quantisation, drafter and memory plan"
   static let usage = "gemma inspect MODEL [options]"
   static let examples = ["gemma inspect demo", "gemma inspect demo --context-length 8192 --format json"]
   static let options = [OptionSpec("tensors", "lists every tensor too (JSON always does)")]

@@ -10,7 +10,10 @@ enum SpeculationOptions {
       "drafter", value: "FOLDER|SLICE|none",
       "what drafts: a Gemma 4 drafter, a slice of a Gemma 3n model, or earlier text alone (default: the model's "
         + "folder drafter/, if any)"),
-    OptionSpec("speculation", value: "off|auto|N", "drafts in each pass, 1 to 8; never changes the text"),
+    OptionSpec(
+      "speculation", value: "off|auto|N",
+      "drafts in each pass, 1 to 8, or as many as pay; never changes the text (default: auto, in bench off unless "
+        + "--drafter is given)"),
   ]
 
   /// nil where nothing is said.

@@ -7,6 +7,7 @@ enum VerifyCommand: Command {
   static let name = "verify"
   static let abstract = "Compares all kernel levels, thread counts, chunk sizes and drafts bit for bit"
   static let usage = "gemma verify MODEL [options]"
+  static let remarks = "Runs 1 thread, 2 and --threads, and every kernel level unless --kernels names one."
   static let examples = ["gemma verify demo", "gemma verify demo --prompt-tokens 300 --format json"]
   static let options = [
     OptionSpec("prompt-tokens", value: "N", "length of the prompt (default: 192)"),

@@ -85,6 +85,7 @@ import Testing
       let help = try CommandRun(["help", command])
       #expect(help.code == 0 && help.output.contains("Examples:"))
       #expect(help.output.contains("Without MODEL the bundled `demo`") == (command == "run"))
+      #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 120 }, "\(command)")
       // What these two write is no matter of an option.
       #expect(help.output.contains("--slice ") == !["slice", "quantize"].contains(command), "\(command)")
     }
