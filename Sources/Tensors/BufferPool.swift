@@ -81,11 +81,13 @@ package final class BufferPool: Sendable {
     if let address = try taken.get(), let base = UnsafeMutableRawPointer(bitPattern: address) { return base }
     let base = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let base, base != MAP_FAILED else {
+      let reason = SystemReason.text()
       state.withLock { state in
         state.counters.active -= size
         state.counters.buffers -= 1
       }
-      throw .memoryLimitExceeded(limit: memoryLimit, required: size)
+      throw .systemLimit(
+        "\(size) more bytes of memory are not to be had (\(reason)); lower the context length or raise `ulimit -v`")
     }
     return base
   }

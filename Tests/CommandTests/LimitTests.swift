@@ -35,6 +35,14 @@ import Testing
       #expect(try run(under: "ulimit -v 800000", "demo fox -n 3 --seed 1 -t 64").output == answer)
     }
 
+    @Test("a context for which the system has no memory is its limit, and not one that nobody set")
+    func context() throws {
+      let run = try run(under: "ulimit -v 4000000", "demo fox -n 3 -q -c 16000000")
+      #expect(run.code == 1 && run.output.isEmpty, "\(run.code) \(run.errors)")
+      #expect(run.errors.contains("not to be had") && run.errors.contains("context length"), "\(run.errors)")
+      #expect(!run.errors.contains("memory limit"), "\(run.errors)")
+    }
+
     @Test("a signal ends the process with code 2 where there is little address space too")
     func signal() throws {
       let line = "exec timeout --preserve-status -k 5 0.3 $gemma run demo fox -n 4000 --ignore-eos"
