@@ -59,6 +59,7 @@ enum TextInput {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw GemmaError.malformedFile(url, reason: "expected text in UTF-8; convert it first")
     }
-    return text
+    // Some editors sign a file as UTF-8 with this mark, which is none of its text.
+    return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
   }
 }

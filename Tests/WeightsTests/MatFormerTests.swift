@@ -159,6 +159,11 @@ struct MatFormerTests {
         #expect(row == (try MatFormerSlice(named: name)))
         #expect(try row.apply(to: whole) == MatFormerSlice(named: name).apply(to: whole))
       }
+      // As some programs write it: with the mark of UTF-8, which is no part of the first column's name.
+      let signed = folder.appending(path: "signed.csv")
+      try (Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8)).write(to: signed)
+      let name = "Config for E2.49B (block-level)"
+      #expect(try MatFormerSlice(contentsOf: signed, row: name) == MatFormerSlice(contentsOf: file, row: name))
       for wrong in ["a \"bad\", row", "short"] {
         let error = #expect(throws: GemmaError.self) { try MatFormerSlice(contentsOf: file, row: wrong) }
         guard case .malformedFile = error else {
