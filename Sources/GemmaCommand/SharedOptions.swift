@@ -54,8 +54,13 @@ enum SharedOptions {
 
   /// A slice by name, or "recipes.csv:row" for a row of a recipe file.
   static func slice(_ name: String) throws -> MatFormerSlice {
-    guard let end = name.range(of: ".csv:") else { return try MatFormerSlice(named: name) }
-    let file = URL(filePath: String(name[..<end.lowerBound]) + ".csv")
+    guard let end = name.range(of: ".csv:", options: .caseInsensitive) else {
+      if name.lowercased().hasSuffix(".csv") {
+        throw UsageError("a recipe file needs the name of one of its rows: \(name):NAME")
+      }
+      return try MatFormerSlice(named: name)
+    }
+    let file = URL(filePath: String(name[..<end.upperBound].dropLast()))
     guard FileManager.default.fileExists(atPath: file.path) else {
       throw GemmaError.modelNotFound(file, reason: "there is no such recipe file")
     }

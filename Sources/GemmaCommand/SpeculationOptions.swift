@@ -81,7 +81,7 @@ enum SpeculationOptions {
     guard !name.isEmpty else { throw UsageError("--drafter needs a folder, the name of a slice, or none") }
     // A slice's name goes before a folder of that name.
     let exists = FileManager.default.fileExists(atPath: name)
-    let isKnown = (try? MatFormerSlice(named: name)) != nil || name.contains(".csv:")
+    let isKnown = (try? MatFormerSlice(named: name)) != nil || name.lowercased().contains(".csv:")
     let isPath = name.hasPrefix("/") || name.hasPrefix(".")
     if model.info.architecture == "gemma3n" ? isKnown || (!isPath && !exists) : isKnown && !exists {
       return try GemmaDrafter(slicing: model, to: SharedOptions.slice(name))

@@ -75,6 +75,23 @@ struct SliceCommandTests {
     }
   }
 
+  @Test("of several that write a folder of one name one does, and the others say that it is there")
+  func race() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let slice = "$gemma slice demo half -o '\(folder.path)/out'"
+      for _ in 0..<3 {
+        let run = try CommandRun(
+          shell: "for i in {1..6}; do \(slice) & done; for job in $(jobs -p); do wait $job && echo done; done; true")
+        #expect(run.output.components(separatedBy: "\n").count { $0 == "done" } == 1, "\(run.output)")
+        let errors = run.errors.split(separator: "\n")
+        #expect(errors.count == 5, "\(run.errors)")
+        for error in errors { #expect(error.contains("someone else") || error.contains("exists already"), "\(error)") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+        try FileManager.default.removeItem(at: folder.appending(path: "out"))
+      }
+    }
+  }
+
   @Test("slices that are not there or do not fit end with 64 and a message that names the layer or the choices")
   func refused() throws {
     let cases: [([String], Int32, String)] = [
@@ -83,6 +100,8 @@ struct SliceCommandTests {
       (["inspect", Self.whole, "--slice", "tiny"], 64, "N/8"),
       (["inspect", Self.whole, "--slice", ""], 64, "half"),
       (["inspect", Self.whole, "--slice", "/nowhere.csv:x"], 66, "recipe file"),
+      (["inspect", Self.whole, "--slice", "/nowhere.CSV:x"], 66, "/nowhere.CSV"),
+      (["inspect", Self.whole, "--slice", "recipes.csv"], 64, "recipes.csv:NAME"),
       (["score", Fixtures.model("gemma4-e").path, "--token-ids", "2", "--slice", "half"], 64, "Gemma 3n"),
       (["slice", Self.whole, "e2b"], 64, "-o FOLDER"), (["slice", Self.whole], 64, "slice is missing"),
       (["quantize", Fixtures.model("gemma3-bf16").path, "-o", "x", "--slice", "half"], 64, "gemma slice"),

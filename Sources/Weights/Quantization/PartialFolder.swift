@@ -47,7 +47,7 @@ final class PartialFolder {
   func commit() throws(GemmaError) {
     // Renaming would silently replace an empty folder that was made in the meantime.
     guard !Self.exists(destination) else {
-      throw .fileAccess(destination, reason: "it was made by someone else in the meantime; name a new folder")
+      throw .fileAccess(destination, reason: Self.taken)
     }
     // Names reach the disk before the promise that they exist.
     guard fsync(lock) == 0, rename(url.path, destination.path) == 0 else { throw Self.failure(destination) }
@@ -57,12 +57,16 @@ final class PartialFolder {
 
   static func failure(_ destination: URL) -> GemmaError {
     let code = errno
-    if code == ENOENT {
-      return .fileAccess(
-        destination, reason: "the folder it should lie in does not exist; make that first or name another")
-    }
-    return .fileAccess(destination, reason: SystemReason.text(code))
+    let reason =
+      switch code {
+      case ENOENT: "the folder it should lie in does not exist; make that first or name another"
+      case ENOTEMPTY: taken
+      default: SystemReason.text(code)
+      }
+    return .fileAccess(destination, reason: reason)
   }
+
+  private static let taken = "it was made by someone else in the meantime; name a new folder"
 
   private static func exists(_ url: URL) -> Bool {
     var status = stat()
