@@ -7,7 +7,8 @@ enum Console {
   /// its own.
   private static let holdsProgress = Atomic(false)
   private static let holdsAnswer = Atomic(false)
-  private static let showsAnswers = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+  private static let showsAnswers = isTerminal && isatty(STDERR_FILENO) == 1
 
   static func output(_ text: String) {
     if showsAnswers, !text.isEmpty { holdsAnswer.store(!text.hasSuffix("\n"), ordering: .relaxed) }
@@ -39,10 +40,13 @@ enum Console {
   private static func output(_ data: Data) {
     do {
       try Descriptor.write(data, to: STDOUT_FILENO)
-    } catch is CancellationError {
-      error("Cancelled.")
-      _exit(ExitCode.cancelled.rawValue)
     } catch {
+      // A terminal that was closed fails a moment before its signal comes, which is what ends the work then.
+      for _ in 0..<100 where isTerminal && !Task.isCancelled { usleep(10_000) }
+      if error is CancellationError || Task.isCancelled {
+        self.error("Cancelled.")
+        _exit(ExitCode.cancelled.rawValue)
+      }
       self.error("gemma: the answer cannot be written to standard output: \(reason(error))")
       _exit(ExitCode.failure.rawValue)
     }

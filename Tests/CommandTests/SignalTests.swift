@@ -117,6 +117,22 @@ struct SignalTests {
     }
   }
 
+  @Test(
+    "a terminal that is closed cancels the work, although the answer cannot be written first",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
+  func closedTerminal() throws {
+    try Fixtures.withTemporaryFolder { folder in
+      let errors = folder.appending(path: "errors").path
+      let run = try CommandRun(
+        shell: """
+          work="exec '$gemma' run demo fox --ignore-eos -c 100000 -q 2>'\(errors)'"
+          SHELL=/bin/bash script -qec "$work" /dev/null >/dev/null 2>&1 </dev/null & sleep 0.5; kill -9 $!
+          for i in {1..100}; do [ -s '\(errors)' ] && break; sleep 0.05; done; cat '\(errors)'
+          """)
+      #expect(run.output == "Cancelled.\n", "\(run.output) \(run.errors)")
+    }
+  }
+
   #if os(Linux)
     /// The signals of a mask in /proc/PID/status, such as "SigCgt"; nil once the process is gone.
     private static func signals(_ mask: String, of process: Process) -> UInt64? {
