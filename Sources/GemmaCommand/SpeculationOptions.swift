@@ -5,11 +5,12 @@ import Weights
 
 /// The options of commands that can draft.
 enum SpeculationOptions {
+  static let drafterSpec = OptionSpec(
+    "drafter", value: "FOLDER|SLICE|none",
+    "what drafts: a Gemma 4 drafter, a slice of a Gemma 3n model, or earlier text alone (default: the model's "
+      + "folder drafter/, if any)")
   static let specs = [
-    OptionSpec(
-      "drafter", value: "FOLDER|SLICE|none",
-      "what drafts: a Gemma 4 drafter, a slice of a Gemma 3n model, or earlier text alone (default: the model's "
-        + "folder drafter/, if any)"),
+    drafterSpec,
     OptionSpec(
       "speculation", value: "off|auto|N",
       "drafts in each pass, 1 to 8, or as many as pay; never changes the text (default: auto, in bench off unless "

@@ -12,6 +12,7 @@ enum VerifyCommand: Command {
   static let options = [
     OptionSpec("prompt-tokens", value: "N", "length of the prompt (default: 192)"),
     OptionSpec("response-tokens", value: "N", "greedy tokens behind it (default: 16)"),
+    SpeculationOptions.drafterSpec,
   ]
 
   struct Verdict: Encodable, Sendable {
@@ -20,6 +21,8 @@ enum VerifyCommand: Command {
     var prefillChunk: Int
     var tokenIds: [TokenID]
     var logitsDigest: String
+    /// Made up from the answer, and by the drafter if there is one.
+    var draftedTokens: Int
     var isIdentical: Bool
   }
 
@@ -42,6 +45,7 @@ enum VerifyCommand: Command {
     options.contextLength = promptCount + responseCount
     let model = try await SharedOptions.load(name, arguments, options: options)
     let prompt = FixedPrompt.tokens(promptCount, vocabulary: model.info.vocabularySize)
+    let drafter = try await SpeculationOptions.drafter(arguments, model)
 
     let counts = Set([1, 2, options.compute.threads]).sorted()
     let before = Kernels.current
@@ -53,14 +57,17 @@ enum VerifyCommand: Command {
           options.threads = threads
           options.prefillChunk = chunk
           let (digest, ids) = try await observe(model, options, prompt, responseCount)
-          let first = verdicts.first
-          let isSame =
-            try await draftsAgree(model, options, prompt, ids)
-            && first.map { $0.logitsDigest == digest && $0.tokenIds == ids } ?? true
+          var isSame = verdicts.first.map { $0.logitsDigest == digest && $0.tokenIds == ids } ?? true
+          var drafted = 0
+          for makeDrafts in sources(prompt + ids, model, drafter) {
+            let (found, count) = try await answer(model, options, prompt, ids.count, makeDrafts)
+            isSame = isSame && found == ids
+            drafted += count
+          }
           verdicts.append(
             Verdict(
               kernels: kernels, threads: threads, prefillChunk: chunk, tokenIds: ids, logitsDigest: digest,
-              isIdentical: isSame))
+              draftedTokens: drafted, isIdentical: isSame))
           if !isJSON {
             Console.output(
               "\(kernels)\t\(threads) threads\tchunk \(chunk)\t\(digest)\t\(isSame ? "same" : "DIFFERENT")\n")
@@ -99,22 +106,34 @@ enum VerifyCommand: Command {
     return (digest.withLock { $0.text }, ids)
   }
 
-  /// Whether the answer with drafts, right and wrong ones, is the one without.
-  private static func draftsAgree(
-    _ model: GemmaModel, _ options: GemmaModel.Options, _ prompt: [TokenID], _ ids: [TokenID]
-  ) async throws -> Bool {
+  /// Right and wrong guesses made up from the text, and those of the drafter.
+  private static func sources(
+    _ text: [TokenID], _ model: GemmaModel, _ drafter: GemmaDrafter?
+  ) -> [MakeDraftSource] {
     let vocabulary = model.info.vocabularySize
-    let text = prompt + ids
-    let timeline = TimelineActor(model, options: options) { _, _ in RehearsedDrafts(text, vocabulary: vocabulary) }
+    let rehearsed: MakeDraftSource = { _, _ in RehearsedDrafts(text, vocabulary: vocabulary) }
+    return [rehearsed] + (drafter.map { [$0.makeDrafts] } ?? [])
+  }
+
+  /// The greedy ids with drafts, one more in every round, and how many were drafted.
+  private static func answer(
+    _ model: GemmaModel, _ options: GemmaModel.Options, _ prompt: [TokenID], _ count: Int,
+    _ makeDrafts: @escaping MakeDraftSource
+  ) async throws -> (ids: [TokenID], drafted: Int) {
+    let timeline = TimelineActor(model, options: options, makeDrafts: makeDrafts)
     _ = try await timeline.sync(to: prompt)
-    var found = [try await timeline.sample(Sampler(draw: nil))]
-    while found.count < ids.count {
+    var (ids, drafted) = ([try await timeline.sample(Sampler(draw: nil))], 0)
+    while ids.count < count {
       let round = try await timeline.round(
-        Sampler(draw: nil), after: found[found.count - 1],
-        speculation: .draft(tokens: 1 + found.count % Timeline.longestDraft), limit: ids.count - found.count)
-      found += round.next
+        Sampler(draw: nil), after: ids[ids.count - 1],
+        speculation: .draft(tokens: 1 + ids.count % Timeline.longestDraft), limit: count - ids.count)
+      if let failure = round.failure {
+        throw CommandFailure(code: .failure, message: "drafting failed: \(failure)")
+      }
+      ids += round.next
+      drafted += round.drafted.count
     }
-    return found == ids
+    return (ids, drafted)
   }
 }
 

@@ -20,7 +20,7 @@ import Testing
     for verdict in verdicts {
       #expect(
         Set(verdict.keys) == [
-          "kernels", "threads", "prefill_chunk", "token_ids", "logits_digest", "is_identical",
+          "kernels", "threads", "prefill_chunk", "token_ids", "logits_digest", "drafted_tokens", "is_identical",
         ])
     }
   }

@@ -59,6 +59,23 @@ struct SpeculationCommandTests {
     #expect(named.output == own.output && named.errors.contains("drafter: "))
   }
 
+  @Test("verify checks the drafter of the model's folder, a slice that is asked for, and what fails is an error")
+  func verified() throws {
+    let verify = ["verify", "demo4", "--prompt-tokens", "24", "--response-tokens", "12", "--kernels", "portable"]
+    func drafted(_ arguments: [String]) throws -> Int {
+      let report = try CommandRun(arguments + ["--format", "json"]).json()
+      #expect(report["is_identical"] as? Bool == true, "\(arguments)")
+      let verdicts = try #require(report["verdicts"] as? [[String: Any]])
+      return verdicts.reduce(0) { $0 + ($1["drafted_tokens"] as? Int ?? 0) }
+    }
+    let (own, none) = (try drafted(verify), try drafted(verify + ["--drafter", "none"]))
+    #expect(none > 0 && own > none)
+    let slices = [verify[0], "demo"] + verify[2...]
+    #expect(try drafted(slices + ["--drafter", "half"]) > drafted(Array(slices)))
+    let refused = try CommandRun(verify + ["--drafter", "/nowhere"])
+    #expect(refused.code == 66 && refused.output.isEmpty, "\(refused.errors)")
+  }
+
   @Test("A drafter that does not belong to the model, or is none, is refused before any text")
   func unsuitable() throws {
     let drafter = Fixtures.demo4.appending(path: "drafter").path
@@ -94,6 +111,9 @@ struct SpeculationCommandTests {
       let failed = try CommandRun(["run", model.path] + Self.story)
       #expect(failed.code == 0 && failed.errors.contains("drafting failed"), "\(failed.errors)")
       #expect(try failed.output == CommandRun(["run", "demo4"] + Self.story + ["--speculation", "off"]).output)
+      let verify = ["verify", model.path, "--kernels", "portable", "--prompt-tokens", "8", "--response-tokens", "4"]
+      let verified = try CommandRun(verify)
+      #expect(verified.code == 1 && verified.errors.contains("drafting failed"), "\(verified.errors)")
       let drafter = ["--drafter", model.appending(path: "drafter").path]
       let figures = try CommandRun(Self.bench + ["16", model.path] + drafter)
       #expect(figures.code == 0 && figures.errors.contains("drafting failed"), "\(figures.errors)")
