@@ -22,7 +22,8 @@ public final class GemmaSession: Sendable {
   /// - Parameters:
   ///   - instructions: What the model should know before the first prompt (the system turn).
   ///   - drafter: What drafts ahead, loaded for this model. Earlier text that began alike is used in any case; see
-  ///     ``GenerationOptions/speculation``.
+  ///     ``GenerationOptions/speculation``. Its memory is taken with the first prompt; where there is no room for it,
+  ///     answers come without it, and ``SpeculationStatistics/failure`` says so.
   public init(_ model: GemmaModel, instructions: String? = nil, drafter: GemmaDrafter? = nil) {
     self.model = model
     self.instructions = instructions
