@@ -58,12 +58,10 @@ CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, affine_vecto
     vst1q_f32(upper, high);
 }
 
-/// One 16-byte piece of scales of 4 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
-/// `step` is the distance between groups in `out`.
-CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride,
-                                         ck_type type) {
-    affine_vector turned[4];
-    affine_turn(turned, rows, stride);
+/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
+/// distance between groups in `out`.
+CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
+                                          ck_type type) {
     for (size_t d = 0; d < 4; d++) {
         if (type == CK_F32)
             vst1q_f32(out + d * step, vreinterpretq_f32_s32(turned[d]));

@@ -55,13 +55,14 @@ CK_AFFINE_INLINE __m256i affine_widen_add(__m256i sum, __m256i pairs, short fact
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(factor)));
 }
 
-/// The 16-byte pieces of 8 rows, turned: vector d holds dword d of every row, row r in lane r.
-CK_AFFINE_INLINE void affine_turn(__m256i out[4], const uint8_t *rows, size_t stride) {
+/// The 16-byte pieces of 8 rows, turned: vector d holds dword d of every row, row r in lane r. Row 4 l + i
+/// lies at rows + l * far + i * near.
+CK_AFFINE_INLINE void affine_turn_apart(__m256i out[4], const uint8_t *rows, size_t near, size_t far) {
     __m256i half[4]; // 128-bit lane l of half i: row 4 l + i
     for (size_t i = 0; i < 4; i++) {
-        const uint8_t *row = rows + i * stride;
+        const uint8_t *row = rows + i * near;
         half[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)row)),
-                                          _mm_loadu_si128((const __m128i *)(row + 4 * stride)), 1);
+                                          _mm_loadu_si128((const __m128i *)(row + far)), 1);
     }
     __m256i a = _mm256_unpacklo_epi32(half[0], half[1]), b = _mm256_unpackhi_epi32(half[0], half[1]);
     __m256i c = _mm256_unpacklo_epi32(half[2], half[3]), d = _mm256_unpackhi_epi32(half[2], half[3]);
@@ -75,6 +76,10 @@ CK_AFFINE_INLINE void affine_turn(__m256i out[4], const uint8_t *rows, size_t st
 CK_AFFINE_INLINE __m128i affine_low_halves(__m256i v) {
     v = _mm256_packus_epi32(_mm256_and_si256(v, _mm256_set1_epi32(0xffff)), _mm256_setzero_si256());
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08));
+}
+
+CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, size_t stride) {
+    affine_turn_apart(out, rows, stride, 4 * stride);
 }
 
 /// Pairs of 16-bit scales (lower group in the low half) to float32.
@@ -91,12 +96,10 @@ CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m256i pair
     _mm256_storeu_ps(upper, high);
 }
 
-/// One 16-byte piece of scales of 8 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
-/// `step` is the distance between groups in `out`.
-CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride,
-                                         ck_type type) {
-    __m256i turned[4];
-    affine_turn(turned, rows, stride);
+/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
+/// distance between groups in `out`.
+CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
+                                          ck_type type) {
     for (size_t d = 0; d < 4; d++) {
         if (type == CK_F32)
             _mm256_storeu_ps(out + d * step, _mm256_castsi256_ps(turned[d]));

@@ -33,16 +33,16 @@ CK_AFFINE_INLINE __m512i affine_high(__m512i codes) {
     return affine_low(_mm512_srli_epi16(codes, 4));
 }
 
-/// The 16-byte pieces of 16 rows, turned: vector d holds dword d of every row, row r in lane r.
-CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t stride) {
+/// The 16-byte pieces of 16 rows, turned: vector d holds dword d of every row, row r in lane r. Row 4 l + i
+/// lies at rows + l * far + i * near.
+CK_AFFINE_INLINE void affine_turn_apart(__m512i out[4], const uint8_t *rows, size_t near, size_t far) {
     __m512i quarter[4]; // 128-bit lane l of quarter i: row 4 l + i
-    for (int i = 0; i < 4; i++) {
-        const uint8_t *row = rows + (size_t)i * stride;
+    for (size_t i = 0; i < 4; i++) {
+        const uint8_t *row = rows + i * near;
         __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)row));
-        v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + 4 * stride)));
-        v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 8 * stride)));
-        quarter[i] =
-            _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 12 * stride)));
+        v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + far)));
+        v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 2 * far)));
+        quarter[i] = _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 3 * far)));
     }
     __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]),
             b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
@@ -52,6 +52,10 @@ CK_AFFINE_INLINE void affine_turn(__m512i out[4], const uint8_t *rows, size_t st
     out[1] = _mm512_unpackhi_epi64(a, c);
     out[2] = _mm512_unpacklo_epi64(b, d);
     out[3] = _mm512_unpackhi_epi64(b, d);
+}
+
+CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, size_t stride) {
+    affine_turn_apart(out, rows, stride, 4 * stride);
 }
 
 /// Pairs of 16-bit scales (lower group in the low half) to float32.
@@ -68,12 +72,10 @@ CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair
     _mm512_storeu_ps(upper, high);
 }
 
-/// One 16-byte piece of scales of 16 rows: 8 groups of 16 bits or 4 of 32 bits, as float32 [group][row].
-/// `step` is the distance between groups in `out`.
-CK_AFFINE_INLINE void affine_turn_scales(float *out, size_t step, const uint8_t *rows, size_t stride,
-                                         ck_type type) {
-    __m512i turned[4];
-    affine_turn(turned, rows, stride);
+/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
+/// distance between groups in `out`.
+CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
+                                          ck_type type) {
     for (size_t d = 0; d < 4; d++) {
         if (type == CK_F32)
             _mm512_storeu_ps(out + d * step, _mm512_castsi512_ps(turned[d]));

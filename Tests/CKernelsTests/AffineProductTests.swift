@@ -93,6 +93,24 @@ struct AffineProductTests {
     }
   }
 
+  @Test("rows that are read as streams, in whole bands, parts of them and slices", arguments: layouts)
+  func streams(layout: AffineLayout) throws {
+    var generator = SeededGenerator(21)
+    for (outputs, columns, gap) in [(16, 1024, 0), (277, 1664, 0), (531, 1024, 1), (149, 2048, 0), (64, 4096, 0)] {
+      let w = try AffineWeights(
+        rows: outputs, columns: columns, type: layout.type, group: layout.group, scaleType: layout.scaleType, gap: gap,
+        seed: 22)
+      let (_, x) = try activations(&generator, rows: 1, w)
+      let expected = try withLevel("portable") { try product(w, x, rows: 1) }
+      for level in availableLevels().dropFirst() {
+        for cuts in [[], [1, 33, 144].filter { $0 < outputs }] {
+          let found = try withLevel(level) { try product(w, x, rows: 1, cuts: cuts) }
+          #expect(firstDifference(found, expected) == nil, "\(level): \(outputs) x \(columns), cuts \(cuts)")
+        }
+      }
+    }
+  }
+
   @Test("the largest codes and values do not saturate", arguments: layouts)
   func extremes(layout: AffineLayout) throws {
     let columns = 3 * layout.group
