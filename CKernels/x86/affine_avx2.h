@@ -45,6 +45,13 @@ enum { affine_plane_bytes = 2 * sizeof(__m256i) };
 /// Keeps the compiler from regrouping 16-bit sums: that would take more registers than there are.
 #define AFFINE_IN_ORDER(sum) __asm__("" : "+x"(sum))
 
+/// What is loaded and turned by here is in registers: the compiler would put it off until it is used.
+#define AFFINE_TOGETHER(a, b, c, d) __asm__("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d))
+
+/// Keeps the compiler from holding on to what it has loaded from here, and from keeping one pointer per row:
+/// both would take more registers than there are.
+#define AFFINE_FORGET(a, b) __asm__("" : "+r"(a), "+r"(b))
+
 CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m256i codes) {
     _mm256_store_si256((__m256i *)out, affine_low(codes));
     _mm256_store_si256((__m256i *)(out + affine_plane_bytes), affine_high(codes));
