@@ -43,39 +43,22 @@ CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, siz
     out[3] = vreinterpretq_s32_s64(vtrn2q_s64(odd0, odd1));
 }
 
-/// Pairs of 16-bit scales (lower group in the low half) to float32.
-CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, affine_vector pair, ck_type type) {
-    const uint32x4_t bits = vreinterpretq_u32_s32(pair);
-    float32x4_t low, high;
-    if (type == CK_BF16) {
-        low = vreinterpretq_f32_u32(vshlq_n_u32(bits, 16));
-        high = vreinterpretq_f32_u32(vandq_u32(bits, vdupq_n_u32(0xffff0000u)));
-    } else {
-        low = vcvt_f32_f16(vreinterpret_f16_u16(vmovn_u32(bits)));
-        high = vcvt_f32_f16(vreinterpret_f16_u16(vshrn_n_u32(bits, 16)));
-    }
-    vst1q_f32(lower, low);
-    vst1q_f32(upper, high);
+/// The lower or upper halves of 4 dwords, as float16, to float32.
+CK_AFFINE_INLINE affine_floats affine_halves_as_floats(affine_vector v, bool upper) {
+    const uint32x4_t bits = vreinterpretq_u32_s32(v);
+    return vcvt_f32_f16(vreinterpret_f16_u16(upper ? vshrn_n_u32(bits, 16) : vmovn_u32(bits)));
 }
 
-/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
-/// distance between groups in `out`.
-CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
-                                          ck_type type) {
-    for (size_t d = 0; d < 4; d++) {
-        if (type == CK_F32)
-            vst1q_f32(out + d * step, vreinterpretq_f32_s32(turned[d]));
-        else
-            affine_widen_pair(out + 2 * d * step, out + (2 * d + 1) * step, turned[d], type);
-    }
-}
+#define affine_raised(v) vshlq_n_s32(v, 16)
+#define affine_upper(v) vandq_s32(v, vdupq_n_s32((int32_t)0xffff0000u))
+#define affine_as_floats vreinterpretq_f32_s32
+#define affine_converted vcvtq_f32_s32
+#define affine_load_floats vld1q_f32
+#define affine_store_floats vst1q_f32
+#define affine_splat vdupq_n_f32
+#define affine_multiply vmulq_f32
+#define affine_fma(a, b, c) vfmaq_f32(c, a, b)
 
-/// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
-CK_AFFINE_INLINE affine_floats affine_step_rows(affine_floats acc, affine_vector sum, const float *scales,
-                                                const float *biases, const float *scale, const float *total) {
-    const float32x4_t step = vmulq_f32(vld1q_f32(scales), vdupq_n_f32(*scale));
-    acc = vfmaq_f32(acc, vcvtq_f32_s32(sum), step);
-    return vfmaq_f32(acc, vld1q_f32(biases), vdupq_n_f32(*total));
-}
+#include "shared/affine_step.inc"
 
 #endif

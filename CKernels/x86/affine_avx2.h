@@ -17,6 +17,7 @@
 enum { affine_lanes = 8, affine_piece = 16 };
 
 typedef __m256i affine_vector;
+typedef __m256 affine_floats;
 
 CK_AFFINE_INLINE __m256i affine_load(const void *from) {
     return _mm256_loadu_si256((const __m256i *)from);
@@ -45,8 +46,10 @@ enum { affine_plane_bytes = 2 * sizeof(__m256i) };
 /// Keeps the compiler from regrouping 16-bit sums: that would take more registers than there are.
 #define AFFINE_IN_ORDER(sum) __asm__("" : "+x"(sum))
 
-/// What is loaded and turned by here is in registers: the compiler would put it off until it is used.
-#define AFFINE_TOGETHER(a, b, c, d) __asm__("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d))
+/// Computes all of them by here: products before their sums, which would take the products' pipes, and a
+/// piece well before it is multiplied. The processor looks too little ahead to do so by itself.
+#define AFFINE_BOTH(a, b) __asm__("" : "+x"(a), "+x"(b))
+#define AFFINE_ALL(a, b, c, d) __asm__("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d))
 
 /// Keeps the compiler from holding on to what it has loaded from here, and from keeping one pointer per row:
 /// both would take more registers than there are.
@@ -62,15 +65,18 @@ CK_AFFINE_INLINE __m256i affine_widen_add(__m256i sum, __m256i pairs, short fact
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(factor)));
 }
 
+/// 16 bytes of a row, and of the row that lies `far` behind it.
+CK_AFFINE_INLINE __m256i affine_load_halves(const uint8_t *row, size_t far) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)row)),
+                                   _mm_loadu_si128((const __m128i *)(row + far)), 1);
+}
+
 /// The 16-byte pieces of 8 rows, turned: vector d holds dword d of every row, row r in lane r. Row 4 l + i
 /// lies at rows + l * far + i * near.
 CK_AFFINE_INLINE void affine_turn_apart(__m256i out[4], const uint8_t *rows, size_t near, size_t far) {
     __m256i half[4]; // 128-bit lane l of half i: row 4 l + i
-    for (size_t i = 0; i < 4; i++) {
-        const uint8_t *row = rows + i * near;
-        half[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)row)),
-                                          _mm_loadu_si128((const __m128i *)(row + far)), 1);
-    }
+    for (size_t i = 0; i < 4; i++)
+        half[i] = affine_load_halves(rows + i * near, far);
     __m256i a = _mm256_unpacklo_epi32(half[0], half[1]), b = _mm256_unpackhi_epi32(half[0], half[1]);
     __m256i c = _mm256_unpacklo_epi32(half[2], half[3]), d = _mm256_unpackhi_epi32(half[2], half[3]);
     out[0] = _mm256_unpacklo_epi64(a, c);
@@ -79,48 +85,29 @@ CK_AFFINE_INLINE void affine_turn_apart(__m256i out[4], const uint8_t *rows, siz
     out[3] = _mm256_unpackhi_epi64(b, d);
 }
 
-/// The low halves of 8 dwords, side by side.
-CK_AFFINE_INLINE __m128i affine_low_halves(__m256i v) {
-    v = _mm256_packus_epi32(_mm256_and_si256(v, _mm256_set1_epi32(0xffff)), _mm256_setzero_si256());
-    return _mm256_castsi256_si128(_mm256_permute4x64_epi64(v, 0x08));
-}
-
 CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, size_t stride) {
     affine_turn_apart(out, rows, stride, 4 * stride);
 }
 
-/// Pairs of 16-bit scales (lower group in the low half) to float32.
-CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m256i pair, ck_type type) {
-    __m256 low, high;
-    if (type == CK_BF16) {
-        low = _mm256_castsi256_ps(_mm256_slli_epi32(pair, 16));
-        high = _mm256_castsi256_ps(_mm256_and_si256(pair, _mm256_set1_epi32((int)0xffff0000u)));
-    } else {
-        low = _mm256_cvtph_ps(affine_low_halves(pair));
-        high = _mm256_cvtph_ps(affine_low_halves(_mm256_srli_epi32(pair, 16)));
-    }
-    _mm256_storeu_ps(lower, low);
-    _mm256_storeu_ps(upper, high);
+/// The lower or upper halves of 8 dwords, as float16, to float32.
+CK_AFFINE_INLINE affine_floats affine_halves_as_floats(__m256i v, bool upper) {
+    v = upper ? _mm256_srli_epi32(v, 16) : _mm256_and_si256(v, _mm256_set1_epi32(0xffff));
+    v = _mm256_permute4x64_epi64(_mm256_packus_epi32(v, _mm256_setzero_si256()), 0x08);
+    return _mm256_cvtph_ps(_mm256_castsi256_si128(v));
 }
 
-/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
-/// distance between groups in `out`.
-CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
-                                          ck_type type) {
-    for (size_t d = 0; d < 4; d++) {
-        if (type == CK_F32)
-            _mm256_storeu_ps(out + d * step, _mm256_castsi256_ps(turned[d]));
-        else
-            affine_widen_pair(out + 2 * d * step, out + (2 * d + 1) * step, turned[d], type);
-    }
-}
+#define affine_raised(v) _mm256_slli_epi32(v, 16)
+#define affine_upper(v) _mm256_and_si256(v, _mm256_set1_epi32((int)0xffff0000u))
+#define affine_as_floats _mm256_castsi256_ps
+#define affine_converted _mm256_cvtepi32_ps
+#define affine_load_floats _mm256_loadu_ps
+#define affine_store_floats _mm256_storeu_ps
+#define affine_splat _mm256_set1_ps
+#define affine_multiply _mm256_mul_ps
+#define affine_fma _mm256_fmadd_ps
+#define affine_no_sum _mm256_setzero_si256
+#define affine_no_floats _mm256_setzero_ps
 
-/// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
-CK_AFFINE_INLINE __m256 affine_step_rows(__m256 acc, __m256i sum, const float *scales, const float *biases,
-                                         const float *scale, const float *total) {
-    __m256 step = _mm256_mul_ps(_mm256_loadu_ps(scales), _mm256_set1_ps(*scale));
-    acc = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), step, acc);
-    return _mm256_fmadd_ps(_mm256_loadu_ps(biases), _mm256_set1_ps(*total), acc);
-}
+#include "shared/affine_step.inc"
 
 #endif

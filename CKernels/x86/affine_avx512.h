@@ -13,6 +13,7 @@
 enum { affine_lanes = 16, affine_piece = 16 };
 
 typedef __m512i affine_vector;
+typedef __m512 affine_floats;
 
 CK_AFFINE_INLINE void affine_store_codes(uint8_t *out, __m512i codes) {
     _mm512_store_si512(out, codes);
@@ -42,7 +43,8 @@ CK_AFFINE_INLINE void affine_turn_apart(__m512i out[4], const uint8_t *rows, siz
         __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)row));
         v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + far)));
         v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 2 * far)));
-        quarter[i] = _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 3 * far)));
+        quarter[i] =
+            _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 3 * far)));
     }
     __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]),
             b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
@@ -58,38 +60,23 @@ CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, siz
     affine_turn_apart(out, rows, stride, 4 * stride);
 }
 
-/// Pairs of 16-bit scales (lower group in the low half) to float32.
-CK_AFFINE_INLINE void affine_widen_pair(float *lower, float *upper, __m512i pair, ck_type type) {
-    __m512 low, high;
-    if (type == CK_BF16) {
-        low = _mm512_castsi512_ps(_mm512_slli_epi32(pair, 16));
-        high = _mm512_castsi512_ps(_mm512_and_si512(pair, _mm512_set1_epi32((int)0xffff0000u)));
-    } else {
-        low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(pair));
-        high = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(pair, 16)));
-    }
-    _mm512_storeu_ps(lower, low);
-    _mm512_storeu_ps(upper, high);
+/// The lower or upper halves of 16 dwords, as float16, to float32.
+CK_AFFINE_INLINE affine_floats affine_halves_as_floats(__m512i v, bool upper) {
+    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(upper ? _mm512_srli_epi32(v, 16) : v));
 }
 
-/// Turned pieces of scales, 8 groups of 16 bits or 4 of 32 bits, to float32 [group][row]. `step` is the
-/// distance between groups in `out`.
-CK_AFFINE_INLINE void affine_store_scales(float *out, size_t step, const affine_vector turned[4],
-                                          ck_type type) {
-    for (size_t d = 0; d < 4; d++) {
-        if (type == CK_F32)
-            _mm512_storeu_ps(out + d * step, _mm512_castsi512_ps(turned[d]));
-        else
-            affine_widen_pair(out + 2 * d * step, out + (2 * d + 1) * step, turned[d], type);
-    }
-}
+#define affine_raised(v) _mm512_slli_epi32(v, 16)
+#define affine_upper(v) _mm512_and_si512(v, _mm512_set1_epi32((int)0xffff0000u))
+#define affine_as_floats _mm512_castsi512_ps
+#define affine_converted _mm512_cvtepi32_ps
+#define affine_load_floats _mm512_loadu_ps
+#define affine_store_floats _mm512_storeu_ps
+#define affine_splat _mm512_set1_ps
+#define affine_multiply _mm512_mul_ps
+#define affine_fma _mm512_fmadd_ps
+#define affine_no_sum _mm512_setzero_si512
+#define affine_no_floats _mm512_setzero_ps
 
-/// acc = fma(float(sum), wscale * ascale, acc); acc = fma(wbias, asum, acc): one group, one row per lane.
-CK_AFFINE_INLINE __m512 affine_step_rows(__m512 acc, __m512i sum, const float *scales, const float *biases,
-                                         const float *scale, const float *total) {
-    __m512 step = _mm512_mul_ps(_mm512_loadu_ps(scales), _mm512_set1_ps(*scale));
-    acc = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), step, acc);
-    return _mm512_fmadd_ps(_mm512_loadu_ps(biases), _mm512_set1_ps(*total), acc);
-}
+#include "shared/affine_step.inc"
 
 #endif
