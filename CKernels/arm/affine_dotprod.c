@@ -11,6 +11,7 @@
 CK_TARGET_DOTPROD_BEGIN
 
 #include "arm/affine_dot_dotprod.h"
+#include "shared/affine_source.inc"
 #include "shared/affine_tile.inc"
 #include "arm/affine_gemv_arm.inc"
 #include "arm/affine_gemm_dot.inc"

@@ -11,6 +11,7 @@
 CK_TARGET_I8MM_BEGIN
 
 #include "arm/affine_dot_i8mm.h"
+#include "shared/affine_source.inc"
 #include "shared/affine_tile.inc"
 #include "arm/affine_gemv_arm.inc"
 #include "arm/affine_gemm_i8mm.inc"

@@ -9,6 +9,7 @@
 
 #include "arm/affine_dot_neon.h"
 #include "arm/affine_quantize_neon.inc"
+#include "shared/affine_source.inc"
 #include "shared/affine_tile.inc"
 #include "arm/affine_gemv_arm.inc"
 #include "arm/affine_gemm_dot.inc"

@@ -12,6 +12,7 @@ CK_TARGET_AVX2_BEGIN
 
 #include "affine_avx2.h"
 #include "affine_quantize_avx2.inc"
+#include "shared/affine_source.inc"
 #include "shared/affine_tile.inc"
 #include "affine_gemv_avx2.inc"
 #include "affine_few_avx2.inc"

@@ -5,7 +5,8 @@
 
 #include <immintrin.h>
 
-// Building blocks of the AVX2 level, for processors without VNNI. Must be included inside a target region.
+// Building blocks of the AVX2 level, for processors without VNNI, and of one activation row on the level
+// above. Must be included inside a target region.
 // A "block" is 8 weight rows, one per 32-bit lane; a "piece" is 16 bytes of each of them.
 //
 // maddubs adds pairs of products in 16 bits and saturates, so codes only ever enter it as nibbles: a pair is
@@ -87,6 +88,15 @@ CK_AFFINE_INLINE void affine_turn_apart(__m256i out[4], const uint8_t *rows, siz
 
 CK_AFFINE_INLINE void affine_turn(affine_vector out[4], const uint8_t *rows, size_t stride) {
     affine_turn_apart(out, rows, stride, 4 * stride);
+}
+
+/// Rows folded to 4 sums per 128-bit lane, see the levels' affine_fold, to one vector per group, row r in
+/// lane r; the chunk of 32 bytes holds `groups` = 1 or 2 groups.
+CK_AFFINE_INLINE void affine_spread(__m256i sums[4], const __m256i u[2], const size_t groups) {
+    sums[0] = _mm256_permute2x128_si256(u[0], u[1], 0x20);
+    sums[1] = _mm256_permute2x128_si256(u[0], u[1], 0x31);
+    if (groups == 1)
+        sums[0] = _mm256_add_epi32(sums[0], sums[1]);
 }
 
 /// The lower or upper halves of 8 dwords, as float16, to float32.

@@ -1,5 +1,6 @@
 #if defined(__x86_64__)
 
+#include "affine_gemv_vnni.h"
 #include "internal/table.h"
 #include "internal/target.h"
 #include "shared/affine_group.h"
@@ -12,9 +13,11 @@ CK_TARGET_AVX512_BEGIN
 
 #include "affine_avx512.h"
 #include "affine_quantize_avx512.inc"
+#include "shared/affine_source.inc"
 #include "shared/affine_tile.inc"
-#include "affine_gemv_avx512.inc"
+#include "affine_few_avx512.inc"
 #include "affine_gemm_avx512.inc"
+#define affine_gemv ck_affine_gemv_vnni
 #include "shared/affine_product.inc"
 
 CK_TARGET_END
