@@ -32,8 +32,17 @@ package struct Generator: Sendable {
   }
 
   /// Runs until the answer ends. `emit` gets the text as it becomes certain, `progress` the prompt's tokens done so far.
+  /// Both are called on the compute thread.
   package func run(
     prompt: [TokenID], progress: (@Sendable (Int) -> Void)? = nil, emit: @Sendable (String) -> Void
+  ) async throws -> Answer {
+    try await run(prompt, progress, emit, on: timeline)
+  }
+
+  /// On the timeline's own thread: a change of threads for every token would take as long as a small model's step.
+  private func run(
+    _ prompt: [TokenID], _ progress: (@Sendable (Int) -> Void)?, _ emit: @Sendable (String) -> Void,
+    on timeline: isolated TimelineActor
   ) async throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now
@@ -73,6 +82,8 @@ package struct Generator: Sendable {
         break
       }
       guard ahead.isEmpty else { continue }
+      // Others get the thread after each round, however short the rounds are.
+      if ComputeThread.shared.isAwaited { await Task.yield() }
       let round = try await timeline.round(
         sampler, after: token, speculation: options.speculation,
         limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max)
