@@ -7,30 +7,36 @@ import Weights
 final class ReadAhead {
   /// Bytes that each thread may fetch early: they must outlast a pause at full bandwidth and fit into a second-level
   /// cache beside the activations. Measured, see SPEED.md.
-  private static let budget = 128 << 10
+  private static let budget = 256 << 10
   /// Smaller matrices lie in the caches anyway, or are read before anyone could fetch them.
   private static let smallest = 64 << 10
 
-  /// A loop over the rows of some matrices.
+  /// A loop over the rows of some matrices, of which the first lies at `address`.
   private struct Step {
+    let address: UnsafeRawPointer
     let matrices: [ck_rows]
     let grain: Int
   }
 
-  private var steps: [UnsafeRawPointer: Step] = [:]
-  private var next: [UnsafeRawPointer: UnsafeRawPointer] = [:]
-  private var last: UnsafeRawPointer?
+  /// In the order of a pass.
+  private var steps: [Step] = []
+  /// Index of the step that is expected next.
+  private var next = 0
 
   /// To be called before the products of a loop with this grain: announces what came after it in the pass before.
   func willMultiply(_ terms: some Collection<Products.Term>, grain: Int) {
     guard let first = terms.first, let address = first.matrix.data, first.rows * first.matrix.rowBytes >= Self.smallest
     else { return }
-    if steps[address] == nil {
-      steps[address] = Step(matrices: terms.map { Self.rows($0.matrix) }, grain: grain)
+    if steps.isEmpty || steps[next].address != address {
+      if let found = steps.firstIndex(where: { $0.address == address }) {
+        next = found
+      } else {
+        steps.insert(
+          Step(address: address, matrices: terms.map { Self.rows($0.matrix) }, grain: grain), at: next)
+      }
     }
-    if let last, next[last] != address { next[last] = address }
-    last = address
-    guard let address = next[address], let step = steps[address] else { return }
+    next = (next + 1) % steps.count
+    let step = steps[next]
     step.matrices.withUnsafeBufferPointer { ck_announce($0.baseAddress, $0.count, step.grain, Self.budget) }
   }
 
