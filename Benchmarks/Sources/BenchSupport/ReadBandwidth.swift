@@ -19,18 +19,20 @@ package struct ReadBandwidth {
       mapped: mapped.best, anonymous: anonymous.best, sustained: max(mapped.sustained, anonymous.sustained))
   }
 
-  /// A plain loop and two with prefetches.
-  private static func read(_ region: Region, _ threads: Int, _ repetitions: Int) -> (best: Double, sustained: Double) {
-    let block = 1 << 20
-    let blocks = min(region.bytes, 256 << 20) / block
+  /// A plain loop and two with prefetches, over up to 256 blocks from all over the region.
+  package static func read(
+    _ region: Region, _ threads: Int, _ repetitions: Int
+  ) -> (best: Double, sustained: Double) {
+    let block = min(region.bytes, 1 << 20)
+    let all = region.bytes / block
+    let blocks = min(all, 256)
     var loops: [Times] = []
     Team.run(threads: threads) {
       for ahead in [0, 1024, 4096] {
         let runs = (0..<repetitions).map { _ in
           seconds {
             Team.forEach(blocks) { share in
-              let start = region.base + share.lowerBound * block
-              use(probe_read(start, share.count * block, ahead))
+              for index in share { use(probe_read(region.base + index * all / blocks * block, block, ahead)) }
             }
           }
         }

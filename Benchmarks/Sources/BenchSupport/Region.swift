@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Memory far larger than the caches, from which cold weights are taken. Lives as long as the process.
 ///
@@ -33,6 +33,25 @@ package struct Region {
     }
     base = memory
     self.bytes = bytes
+  }
+
+  /// The largest file of a model's weights as it lies in the system's page cache, to be read only. Its pages may lie less
+  /// well than those of a new file, and no product can be faster than they are.
+  package init(weightsOf folder: URL) throws {
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+    let sizes = try files.filter { $0.pathExtension == "safetensors" }
+      .map { (path: $0.path, bytes: try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+    guard let largest = sizes.max(by: { $0.bytes < $1.bytes }), largest.bytes > 0 else {
+      throw UsageError("\(folder.path) holds no weights, *.safetensors")
+    }
+    let descriptor = open(largest.path, O_RDONLY)
+    guard descriptor >= 0 else { throw Self.failure("open \(largest.path)") }
+    defer { close(descriptor) }
+    guard let memory = mmap(nil, largest.bytes, PROT_READ, MAP_SHARED, descriptor, 0), memory != MAP_FAILED else {
+      throw Self.failure("map \(largest.path)")
+    }
+    base = memory
+    bytes = largest.bytes
   }
 
   private static func failure(_ what: String) -> UsageError {

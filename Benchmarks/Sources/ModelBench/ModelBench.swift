@@ -51,10 +51,11 @@ enum ModelBench {
       modelOptions.activations = activations
     }
     if let name = options.string("kernels") { try Kernels.select(name) }
-    let alternation = try Alternation(threads: threads)
+    let folder = URL(filePath: options.positionals[0])
+    let alternation = try Alternation(folder, threads: threads)
     var model: GemmaModel?
     let load = try await asyncSeconds {
-      model = try await GemmaModel(at: URL(filePath: options.positionals[0]), options: modelOptions)
+      model = try await GemmaModel(at: folder, options: modelOptions)
     }
     guard let model else { return }
     Output.note("loaded in \(load.formatted(3)) s: \(model.info.architecture), \(model.info.mappedBytes) bytes mapped")
@@ -68,7 +69,8 @@ enum ModelBench {
     Output.csv([
       "depth", "stretch", "kernels", "prefill_tokens_per_s", "prefill_best", "decode_tokens_per_s", "decode_best",
       "decode_weight_mb", "decode_cache_mb", "decode_gb_per_s", "read_gb_per_s", "share_of_read", "share_least",
-      "share_most", "first_token_s", "pool_peak_bytes", "rss_anon_bytes", "rss_file_bytes",
+      "share_most", "weights_read_gb_per_s", "share_of_weights_read", "first_token_s", "pool_peak_bytes",
+      "rss_anon_bytes", "rss_file_bytes",
     ])
     for row in frontiers {
       let decode = Times(row.decode.map(\.seconds))
@@ -79,8 +81,10 @@ enum ModelBench {
         (Double(row.stretch) / row.prefill.minimum).formatted(1), (1 / decode.median).formatted(2),
         (1 / decode.minimum).formatted(2), (median(\.weightBytes) / 1e6).formatted(1),
         (median(\.cacheBytes) / 1e6).formatted(1), (median(\.bytesPerSecond) / 1e9).formatted(1),
-        (median(\.readBandwidth) / 1e9).formatted(1), median(\.shareOfRead).formatted(3),
-        (shares.min() ?? .nan).formatted(3), (shares.max() ?? .nan).formatted(3), row.firstToken.formatted(4),
+        (median(\.readBandwidth.new) / 1e9).formatted(1), median(\.shareOfRead).formatted(3),
+        (shares.min() ?? .nan).formatted(3), (shares.max() ?? .nan).formatted(3),
+        (median(\.readBandwidth.weights) / 1e9).formatted(1), median(\.shareOfWeightsRead).formatted(3),
+        row.firstToken.formatted(4),
         "\(row.poolBytes)",
         row.resident.map { "\($0.anonymousBytes)" } ?? "", row.resident.map { "\($0.fileBytes)" } ?? "",
       ])
