@@ -36,13 +36,19 @@ package struct Generator: Sendable {
   package func run(
     prompt: [TokenID], progress: (@Sendable (Int) -> Void)? = nil, emit: @Sendable (String) -> Void
   ) async throws -> Answer {
-    try await run(prompt, progress, emit, on: timeline)
+    let stop = StopSignal()
+    return try await withTaskCancellationHandler {
+      try await run(prompt, progress, emit, stop, on: timeline)
+    } onCancel: {
+      stop.raise()
+    }
   }
 
-  /// On the timeline's own thread: a change of threads for every token would take as long as a small model's step.
+  /// On the timeline's own thread, and with one cancellation handler for all rounds: each change of threads takes a good
+  /// part of a small model's step, and a handler changes them, too.
   private func run(
     _ prompt: [TokenID], _ progress: (@Sendable (Int) -> Void)?, _ emit: @Sendable (String) -> Void,
-    on timeline: isolated TimelineActor
+    _ stop: StopSignal, on timeline: isolated TimelineActor
   ) async throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now
@@ -86,7 +92,7 @@ package struct Generator: Sendable {
       if ComputeThread.shared.isAwaited { await Task.yield() }
       let round = try await timeline.round(
         sampler, after: token, speculation: options.speculation,
-        limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max)
+        limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max, stop: stop)
       answer.rounds.append(round)
       ahead = round.next.reversed()
     }

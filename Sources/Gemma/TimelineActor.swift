@@ -98,26 +98,22 @@ package actor TimelineActor {
   }
 
   /// Appends a token, with drafts of its successors where that seems worth it, and chooses at most `limit` tokens that
-  /// follow; all but the last of them are appended. The tokens are those of one-by-one sampling.
+  /// follow; all but the last of them are appended. The tokens are those of one-by-one sampling. Whoever raises the
+  /// signal stops it.
   package func round(
-    _ sampler: Sampler, after token: TokenID, speculation: GenerationOptions.Speculation, limit: Int
+    _ sampler: Sampler, after token: TokenID, speculation: GenerationOptions.Speculation, limit: Int, stop: StopSignal
   ) async throws -> DraftRound {
     try await enter()
     defer { gate.leave() }
     let timeline = try opened()
     let first = timeline.tokens.count
-    let stop = StopSignal()
-    let proposal = try await withTaskCancellationHandler {
-      try speculation.length.flatMap {
-        try opened(speculatorOf: timeline).propose(
-          $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop,
-          choose: { try sampler.next($0, position: $1, history: $2) })
-      }
-    } onCancel: {
-      stop.raise()
+    let proposal = try speculation.length.flatMap {
+      try opened(speculatorOf: timeline).propose(
+        $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop,
+        choose: { try sampler.next($0, position: $1, history: $2) })
     }
     let drafts = proposal?.tokens ?? []
-    let time = try await compute([token] + drafts, on: timeline, wanted: .every)
+    let time = try await compute([token] + drafts, on: timeline, wanted: .every, stop: stop)
     var next: [TokenID] = []
     defer { _ = timeline.rewind(to: first + max(1, next.count)) }
     repeat {
@@ -212,7 +208,7 @@ package actor TimelineActor {
     try sampler.next(logits(of: timeline), position: timeline.tokens.count, history: timeline.tokens[...])
   }
 
-  /// Sends tokens through the model in turns with other timelines; returns the time of the work itself.
+  /// Sends tokens through the model until the task is cancelled.
   @discardableResult
   private func compute(
     _ tokens: [TokenID], on timeline: Timeline, wanted: Advance.Wanted = .last,
@@ -220,21 +216,29 @@ package actor TimelineActor {
     eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) async throws -> Duration {
     let stop = StopSignal()
-    var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
     return try await withTaskCancellationHandler {
-      var time = Duration.zero
-      while true {
-        let start = ContinuousClock.now
-        try timeline.work(
-          on: &advance, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
-          progress: { progress?($0) }, eachRow: eachRow)
-        time += ContinuousClock.now - start
-        if advance.isDone { break }
-        await Task.yield()
-      }
-      return time
+      try await compute(tokens, on: timeline, wanted: wanted, stop: stop, progress: progress, eachRow: eachRow)
     } onCancel: {
       stop.raise()
+    }
+  }
+
+  /// Sends tokens through the model in turns with other timelines; returns the time of the work itself.
+  private func compute(
+    _ tokens: [TokenID], on timeline: Timeline, wanted: Advance.Wanted, stop: StopSignal,
+    progress: (@Sendable (Int) -> Void)? = nil,
+    eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
+  ) async throws -> Duration {
+    var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
+    var time = Duration.zero
+    while true {
+      let start = ContinuousClock.now
+      try timeline.work(
+        on: &advance, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
+        progress: { progress?($0) }, eachRow: eachRow)
+      time += ContinuousClock.now - start
+      if advance.isDone { return time }
+      await Task.yield()
     }
   }
 }

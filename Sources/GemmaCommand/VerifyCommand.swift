@@ -120,13 +120,26 @@ enum VerifyCommand: Command {
     _ model: GemmaModel, _ options: GemmaModel.Options, _ prompt: [TokenID], _ count: Int,
     _ makeDrafts: @escaping MakeDraftSource
   ) async throws -> (ids: [TokenID], drafted: Int) {
+    let stop = StopSignal()
+    return try await withTaskCancellationHandler {
+      try await answer(model, options, prompt, count, makeDrafts, stop)
+    } onCancel: {
+      stop.raise()
+    }
+  }
+
+  private static func answer(
+    _ model: GemmaModel, _ options: GemmaModel.Options, _ prompt: [TokenID], _ count: Int,
+    _ makeDrafts: @escaping MakeDraftSource, _ stop: StopSignal
+  ) async throws -> (ids: [TokenID], drafted: Int) {
     let timeline = TimelineActor(model, options: options, makeDrafts: makeDrafts)
     _ = try await timeline.sync(to: prompt)
     var (ids, drafted) = ([try await timeline.sample(Sampler(draw: nil))], 0)
     while ids.count < count {
       let round = try await timeline.round(
         Sampler(draw: nil), after: ids[ids.count - 1],
-        speculation: .draft(tokens: 1 + ids.count % Timeline.longestDraft), limit: count - ids.count)
+        speculation: .draft(tokens: 1 + ids.count % Timeline.longestDraft), limit: count - ids.count,
+        stop: stop)
       if let failure = round.failure {
         throw CommandFailure(code: .failure, message: "drafting failed: \(failure)")
       }

@@ -10,7 +10,33 @@ import Testing
     func turns() async {
       await #expect(processExitsWith: .success) { try await FairnessTests.besideLongPrefill() }
     }
+
+    @Test("a short request beside a long answer is answered before that ends, and both as if alone")
+    func rounds() async {
+      await #expect(processExitsWith: .success) { try await FairnessTests.besideLongAnswer() }
+    }
   #endif
+
+  private static func besideLongAnswer() async throws {
+    let model = try await SessionTests.demo(.init(threads: 1))
+    let short = GenerationOptions(sampling: .greedy, maximumResponseTokens: 4, ignoresEndOfTurn: true)
+    let long = GenerationOptions(sampling: .greedy, maximumResponseTokens: 1000, ignoresEndOfTurn: true)
+    let alone = try await GemmaSession(model).respond(to: "fox", options: short).tokens
+    let longAlone = try await GemmaSession(model).respond(to: "wolf", options: long).content
+
+    let isLongDone = Mutex(false)
+    async let answer: String = {
+      let response = try await GemmaSession(model).respond(to: "wolf", options: long)
+      isLongDone.withLock { $0 = true }
+      return response.content
+    }()
+    // A small part of what the long one takes: it is on its way then.
+    try await Task.sleep(for: .milliseconds(20))
+    let beside = try await GemmaSession(model).respond(to: "fox", options: short).tokens
+    #expect(isLongDone.withLock { !$0 })
+    #expect(beside == alone)
+    #expect(try await answer == longAlone)
+  }
 
   private static func besideLongPrefill() async throws {
     let options = GenerationOptions(sampling: .greedy, maximumResponseTokens: 4, ignoresEndOfTurn: true)
