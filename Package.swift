@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
 ]
 
 func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
+  .testTarget(name: name, dependencies: dependencies + ["GemmaTestSupport"], swiftSettings: strict)
 }
 
 let package = Package(
@@ -23,12 +23,12 @@ let package = Package(
   products: [
     .library(name: "Gemma", targets: ["Gemma"]),
     // The C kernels with their header, for `Benchmarks`; its functions may change from version to version.
-    .library(name: "CKernels", targets: ["CKernels"]),
+    .library(name: "GemmaKernels", targets: ["GemmaKernels"]),
     .executable(name: "gemma", targets: ["GemmaCommand"]),
   ],
   targets: [
     .target(
-      name: "CKernels",
+      name: "GemmaKernels",
       path: "CKernels",
       cSettings: [
         .headerSearchPath("."),
@@ -45,31 +45,44 @@ let package = Package(
         .linkedLibrary("dl", .when(platforms: linux)),
         .linkedFramework("Accelerate", .when(platforms: apple)),
       ]),
-    .target(name: "Tensors", dependencies: ["CKernels"], swiftSettings: strict),
-    .target(name: "Weights", dependencies: ["Tensors"], swiftSettings: strict),
-    .target(name: "Tokenization", dependencies: ["Tensors"], swiftSettings: strict),
-    .target(name: "Models", dependencies: ["Tokenization", "Weights", "Tensors"], swiftSettings: strict),
-    .target(name: "Gemma", dependencies: ["Models", "Tokenization", "Weights", "Tensors"], swiftSettings: strict),
-    .target(name: "DemoModel", resources: [.copy("Resources/demo"), .copy("Resources/demo4")], swiftSettings: strict),
-    .executableTarget(
-      name: "GemmaCommand",
-      dependencies: ["Gemma", "DemoModel", "Models", "Tokenization", "Weights", "Tensors"],
+    .target(name: "GemmaRuntime", dependencies: ["GemmaKernels"], swiftSettings: strict),
+    .target(name: "GemmaJSON", dependencies: ["GemmaRuntime"], swiftSettings: strict),
+    .target(name: "GemmaWeights", dependencies: ["GemmaJSON", "GemmaRuntime"], swiftSettings: strict),
+    .target(name: "GemmaTokenization", dependencies: ["GemmaJSON", "GemmaRuntime"], swiftSettings: strict),
+    .target(name: "GemmaChat", dependencies: ["GemmaTokenization", "GemmaRuntime"], swiftSettings: strict),
+    .target(
+      name: "GemmaModels", dependencies: ["GemmaTokenization", "GemmaWeights", "GemmaRuntime"], swiftSettings: strict),
+    .target(
+      name: "Gemma", dependencies: ["GemmaModels", "GemmaChat", "GemmaTokenization", "GemmaWeights", "GemmaRuntime"],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["Tensors", "Weights"], path: "Tests/TestSupport", swiftSettings: strict),
-    // Also compiled for ARM, with its main.c, by CKernelsTests.
+      name: "GemmaDemoModel", path: "Sources/DemoModel",
+      resources: [.copy("Resources/demo"), .copy("Resources/demo4")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "GemmaCommand",
+      dependencies: [
+        "Gemma", "GemmaDemoModel", "GemmaModels", "GemmaTokenization", "GemmaWeights", "GemmaJSON", "GemmaRuntime",
+      ],
+      swiftSettings: strict),
     .target(
-      name: "LevelChecks", dependencies: ["CKernels"], path: "Tests/LevelChecks", exclude: ["main.c"],
+      name: "GemmaTestSupport", dependencies: ["GemmaRuntime", "GemmaTokenization", "GemmaWeights"],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    // Also compiled for ARM, with its main.c, by GemmaKernelsTests.
+    .target(
+      name: "GemmaLevelChecks", dependencies: ["GemmaKernels"], path: "Tests/LevelChecks", exclude: ["main.c"],
       cSettings: [
         .enableWarning("all"), .enableWarning("extra"), .enableWarning("shadow"), .treatAllWarnings(as: .error),
       ]),
-    testTarget("CKernelsTests", ["CKernels", "LevelChecks"]),
-    testTarget("TensorsTests", ["Tensors"]),
-    testTarget("WeightsTests", ["Weights"]),
-    testTarget("TokenizationTests", ["Tokenization"]),
-    testTarget("ModelsTests", ["Models"]),
-    testTarget("GemmaTests", ["Gemma", "DemoModel", "Models", "Tensors", "CKernels"]),
-    testTarget("CommandTests", ["GemmaCommand", "DemoModel"]),
+    testTarget("GemmaKernelsTests", ["GemmaKernels", "GemmaLevelChecks"]),
+    testTarget("GemmaRuntimeTests", ["GemmaRuntime"]),
+    testTarget("GemmaJSONTests", ["GemmaJSON"]),
+    testTarget("GemmaWeightsTests", ["GemmaWeights"]),
+    testTarget("GemmaTokenizationTests", ["GemmaTokenization"]),
+    testTarget("GemmaChatTests", ["GemmaChat", "GemmaTokenization"]),
+    testTarget("GemmaModelsTests", ["GemmaModels"]),
+    testTarget("GemmaTests", ["Gemma", "GemmaChat", "GemmaDemoModel", "GemmaModels", "GemmaRuntime", "GemmaKernels"]),
+    testTarget("GemmaCommandTests", ["GemmaCommand", "GemmaDemoModel"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu17

@@ -20,16 +20,16 @@ let package = Package(
     .target(
       name: "CProbe", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
     .target(
-      name: "BenchSupport", dependencies: ["CProbe", .product(name: "CKernels", package: "swift-gemma")],
+      name: "BenchSupport", dependencies: ["CProbe", .product(name: "GemmaKernels", package: "swift-gemma")],
       swiftSettings: strict),
     .executableTarget(
       name: "KernelBench",
-      dependencies: ["BenchSupport", "CProbe", .product(name: "CKernels", package: "swift-gemma")],
+      dependencies: ["BenchSupport", "CProbe", .product(name: "GemmaKernels", package: "swift-gemma")],
       swiftSettings: strict),
     .executableTarget(
       name: "ModelBench",
       dependencies: [
-        "BenchSupport", .product(name: "CKernels", package: "swift-gemma"),
+        "BenchSupport", .product(name: "GemmaKernels", package: "swift-gemma"),
         .product(name: "Gemma", package: "swift-gemma"),
       ],
       swiftSettings: strict),

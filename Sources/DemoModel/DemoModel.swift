@@ -7,7 +7,7 @@ package enum DemoModel: String, CaseIterable, Sendable {
   /// A Gemma 4; the folder has a subfolder with its drafter.
   case demo4
 
-  private static let bundleName = "swift-gemma_DemoModel.resources"
+  private static let bundleName = "swift-gemma_GemmaDemoModel.resources"
 
   /// The model folder, or nil when the resource bundle was not shipped beside the executable.
   ///

@@ -1,7 +1,7 @@
 import Foundation
 import Gemma
+import GemmaTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// A folder with a model of a size people use; its weights may be random, and it needs no vocabulary.

@@ -1,6 +1,6 @@
 import Foundation
 import Gemma
-import TestSupport
+import GemmaTestSupport
 import Testing
 
 private let vocabulary = Fixtures.testData("gemma4-tokenizer/tokenizer.json")

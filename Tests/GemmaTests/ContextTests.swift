@@ -1,5 +1,5 @@
 import Gemma
-import TestSupport
+import GemmaTestSupport
 import Testing
 
 @Suite struct ContextTests {

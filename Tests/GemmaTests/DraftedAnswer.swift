@@ -1,6 +1,6 @@
 import Gemma
-import Models
-import Tensors
+import GemmaModels
+import GemmaRuntime
 
 /// An answer on a timeline of its own, and what the caches hold behind it.
 struct DraftedAnswer {

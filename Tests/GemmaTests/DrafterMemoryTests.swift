@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Gemma
-  import TestSupport
+  import GemmaTestSupport
   import Testing
 
   /// The counters belong to the whole process and other tests run in this one: these have their own.

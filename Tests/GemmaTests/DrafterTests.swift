@@ -1,7 +1,7 @@
 import Foundation
 import Gemma
-import Models
-import TestSupport
+import GemmaModels
+import GemmaTestSupport
 import Testing
 
 @Suite("GemmaDrafter")

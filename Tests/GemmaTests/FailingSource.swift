@@ -1,6 +1,6 @@
 import Gemma
-import Models
-import Tensors
+import GemmaModels
+import GemmaRuntime
 
 /// Cannot draft, but for the first time.
 final class FailingSource: DraftSource {

@@ -1,6 +1,6 @@
 import Gemma
+import GemmaTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct FairnessTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Gemma
+import GemmaRuntime
+import GemmaTestSupport
 import Synchronization
-import Tensors
-import TestSupport
 import Testing
 
 @Suite struct MemoryTests {

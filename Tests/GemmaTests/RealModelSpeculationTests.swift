@@ -1,7 +1,7 @@
 import Foundation
 import Gemma
-import Tensors
-import TestSupport
+import GemmaRuntime
+import GemmaTestSupport
 import Testing
 
 /// The real Gemma 3 270M where `GEMMA_REAL_MODEL` names the folder that `real_model.py` wrote.

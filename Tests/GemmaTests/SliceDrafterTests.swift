@@ -1,11 +1,11 @@
-import CKernels
 import Foundation
 import Gemma
-import Models
-import Tensors
-import TestSupport
+import GemmaKernels
+import GemmaModels
+import GemmaRuntime
+import GemmaTestSupport
+import GemmaWeights
 import Testing
-import Weights
 
 /// Serialised: one of the tests switches the kernels' level, which holds for the whole process.
 @Suite("Drafting with a model's own slice", .serialized)

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Gemma
-  import TestSupport
+  import GemmaTestSupport
   import Testing
 
   /// A folder with a Gemma 3n of 35 layers of the size people use, such as the E4B; it needs no vocabulary.

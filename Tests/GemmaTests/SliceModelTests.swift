@@ -1,6 +1,6 @@
 import Foundation
 import Gemma
-import TestSupport
+import GemmaTestSupport
 import Testing
 
 @Suite("Sizes of one model") struct SliceModelTests {

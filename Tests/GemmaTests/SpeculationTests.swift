@@ -1,9 +1,10 @@
-import CKernels
 import Foundation
 import Gemma
-import Models
-import Tensors
-import TestSupport
+import GemmaChat
+import GemmaKernels
+import GemmaModels
+import GemmaRuntime
+import GemmaTestSupport
 import Testing
 
 /// Serialised: one of the tests switches the kernels' level, which holds for the whole process.

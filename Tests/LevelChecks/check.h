@@ -1,7 +1,7 @@
 #ifndef LEVEL_CHECKS_CHECK_H
 #define LEVEL_CHECKS_CHECK_H
 
-#include "CKernels.h"
+#include "GemmaKernels.h"
 #include "LevelChecks.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "CKernels.h"
+#include "GemmaKernels.h"
 #include "LevelChecks.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-import CKernels
+import GemmaKernels
 
 /// The kernels' own thread team, as the models use it.
 package enum Team {

@@ -1,5 +1,5 @@
 import BenchSupport
-import CKernels
+import GemmaKernels
 
 /// Attention of the E2B models over caches of several depths.
 enum AttentionCases {

@@ -1,5 +1,5 @@
 import BenchSupport
-import CKernels
+import GemmaKernels
 
 /// One kernel on one shape.
 struct Case {

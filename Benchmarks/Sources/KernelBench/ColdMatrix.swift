@@ -1,5 +1,5 @@
 import BenchSupport
-import CKernels
+import GemmaKernels
 
 /// As many copies of a weight matrix as the region holds: taking them in turn, each is out of the caches when its turn
 /// comes again.

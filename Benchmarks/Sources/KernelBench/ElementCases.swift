@@ -1,5 +1,5 @@
 import BenchSupport
-import CKernels
+import GemmaKernels
 
 /// Kernels that work element by element on rows that lie in the caches, and those of sampling on one row of logits.
 enum ElementCases {

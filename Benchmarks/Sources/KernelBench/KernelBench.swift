@@ -1,6 +1,6 @@
 import BenchSupport
-import CKernels
 import Foundation
+import GemmaKernels
 
 /// `kernel-bench`: the speed of each kernel on each level against what this machine can do.
 @main

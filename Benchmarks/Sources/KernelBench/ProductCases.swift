@@ -1,5 +1,5 @@
 import BenchSupport
-import CKernels
+import GemmaKernels
 
 /// Matrix products of the E2B models: [outputs, inputs] of their projections.
 enum ProductCases {

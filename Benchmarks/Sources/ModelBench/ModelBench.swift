@@ -1,7 +1,7 @@
 import BenchSupport
-import CKernels
 import Foundation
 import Gemma
+import GemmaKernels
 
 /// `model-bench`: speed and memory of a model at growing depths of the context, as comma-separated values.
 @main

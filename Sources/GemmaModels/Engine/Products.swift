@@ -1,0 +1,192 @@
+import GemmaKernels
+import GemmaRuntime
+import GemmaWeights
+
+/// Products of activation rows with weight matrices, shared out over the team by weight rows.
+final class Products {
+  /// One product y = x · W. A plain value: the threads of the team would fight over a counted reference. So the model,
+  /// which keeps the weights mapped, must outlive it, as it outlives every pass.
+  struct Term {
+    let matrix: ck_matrix
+    let out: Rows
+
+    init(_ matrix: WeightMatrix, _ out: Rows) {
+      self.matrix = matrix.raw
+      self.out = out
+    }
+
+    var rows: Int { Int(matrix.rows) }
+  }
+
+  /// Weight rows that kernels work on at a time, and blocks that a thread takes at least.
+  private static let block = Int(CK_ITEM_ROWS)
+  private static let grain = 2
+  /// Activation rows up to which the canonical float kernel is as fast as BLAS. A round of drafts must be among them,
+  /// so that its bits are those of single tokens.
+  private static let fewRows = Workspace.headRows
+
+  /// Quantised weights take int8 activations.
+  let quantizes: Bool
+  /// Float products run in canonical order whatever the number of rows.
+  let canonical: Bool
+  let workspace: Workspace
+  let stop: StopSignal
+  /// Must outlive the pass: it learns in one what it announces in the next.
+  private let readAhead: ReadAhead
+  let traffic: Traffic
+
+  init(
+    _ workspace: Workspace, quantizes: Bool, canonical: Bool, stop: StopSignal = StopSignal(),
+    readAhead: ReadAhead = ReadAhead(), traffic: Traffic = Traffic()
+  ) {
+    self.readAhead = readAhead
+    self.traffic = traffic
+    self.workspace = workspace
+    self.stop = stop
+    self.quantizes = quantizes
+    self.canonical = canonical
+  }
+
+  /// All products of the same `count` activation rows x.
+  func multiply(_ terms: [Term], by x: Rows, count: Int) {
+    terms.withUnsafeBufferPointer { multiply($0, by: x, count: count) }
+  }
+
+  /// `prepared`: x in the format of the matrix, where it exists already.
+  func multiply(_ term: Term, by x: Rows, count: Int, prepared: ck_activations? = nil) {
+    withUnsafePointer(to: term) {
+      multiply(UnsafeBufferPointer(start: $0, count: 1), by: x, count: count, prepared: prepared)
+    }
+  }
+
+  private func multiply(
+    _ terms: UnsafeBufferPointer<Term>, by x: Rows, count: Int, prepared: ck_activations? = nil
+  ) {
+    guard count > 0 else { return }
+    var rest = terms[...]
+    while let first = rest.first {
+      // One quantisation of x serves all neighbours with the same grouping.
+      let format = Format(first.matrix, quantizes: quantizes)
+      let end = rest.firstIndex { Format($0.matrix, quantizes: quantizes) != format } ?? rest.endIndex
+      let activations = prepared ?? prepare(format, x, columns: Int(first.matrix.columns), count: count)
+      let together = UnsafeBufferPointer(rebasing: rest[..<end])
+      if count <= Self.fewRows { readAhead.willMultiply(together, grain: Self.grain) }
+      run(together, activations, x, count)
+      rest = rest[end...]
+    }
+  }
+
+  /// out = gelu(x · gate) * (x · up), each share of columns finished while it is in the cache. For a few rows that
+  /// includes what `down`, which reads the result, wants of it: then this is returned.
+  func gatedUnit(gate: Term, up: Term, for down: WeightMatrix, by x: Rows, count: Int) -> ck_activations? {
+    guard count > 0 else { return nil }
+    let format = Format(gate.matrix, quantizes: quantizes)
+    guard format == Format(up.matrix, quantizes: quantizes) else {
+      multiply([gate, up], by: x, count: count)
+      Parallel.forEach(count, unless: stop) { range in
+        for row in range { ck_gelu_gate(gate.out.row(row), gate.out.row(row), up.out.row(row), gate.rows) }
+      }
+      return nil
+    }
+    let activations = prepare(format, x, columns: Int(gate.matrix.columns), count: count)
+    let width = gate.rows
+    traffic.read(rows: width, of: gate.matrix)
+    traffic.read(rows: width, of: up.matrix)
+    let next = count <= Self.fewRows ? gatedActivations(Format(down.raw, quantizes: quantizes), width) : nil
+    let blocksPerItem = next.map { Int($0.group) / Self.block } ?? 1
+    let grain = max(Self.grain / blocksPerItem, 1)
+    // Each thread begins with rows of the gate.
+    if count <= Self.fewRows { readAhead.willMultiply(CollectionOfOne(gate), grain: grain * blocksPerItem) }
+    let step = blocksPerItem * Self.block
+    Parallel.forEach((width + step - 1) / step, grain: grain, unless: stop) { share in
+      let begin = share.lowerBound * step
+      let end = min(share.upperBound * step, width)
+      product(gate, begin, end, activations, x, count)
+      product(up, begin, end, activations, x, count)
+      for row in 0..<count {
+        ck_gelu_gate(gate.out.row(row) + begin, gate.out.row(row) + begin, up.out.row(row) + begin, end - begin)
+        guard let next else { continue }
+        ck_quantize_groups(next, gate.out.base, gate.out.stride, row, share.lowerBound, share.upperBound)
+      }
+    }
+    return next
+  }
+
+  /// Where the activations of `down` go while those of `gate` and `up` are still read; nil where it takes float32, or
+  /// groups that no whole number of blocks makes.
+  private func gatedActivations(_ format: Format, _ width: Int) -> ck_activations? {
+    guard case .int8(let group, _) = format, group % Self.block == 0, width % group == 0 else { return nil }
+    return activations(format, .gatedValues, .gatedScales, .gatedSums, columns: width)
+  }
+
+  /// How a matrix wants its activations.
+  enum Format: Equatable {
+    case float32
+    case int8(group: Int, evenOdd: Bool)
+
+    init(_ matrix: ck_matrix, quantizes: Bool) {
+      self =
+        quantizes && matrix.isQuantized
+        ? .int8(group: Int(matrix.group), evenOdd: matrix.type == .CK_Q4) : .float32
+    }
+  }
+
+  /// Quantises `count` rows of x; nil where the matrix takes float32.
+  func prepare(_ format: Format, _ x: Rows, columns: Int, count: Int) -> ck_activations? {
+    guard
+      let activations = activations(
+        format, .activationValues, .activationScales, .activationSums, columns: columns)
+    else { return nil }
+    Parallel.forEach(count, unless: stop) {
+      ck_quantize_activations(activations, x.base, x.stride, $0.lowerBound, $0.upperBound)
+    }
+    return activations
+  }
+
+  private func activations(
+    _ format: Format, _ values: Workspace.Region, _ scales: Workspace.Region, _ sums: Workspace.Region, columns: Int
+  ) -> ck_activations? {
+    guard case .int8(let group, let evenOdd) = format else { return nil }
+    return ck_activations(
+      values: UnsafeMutableRawPointer(workspace.base(values)).assumingMemoryBound(to: Int8.self),
+      scales: workspace.base(scales), sums: workspace.base(sums), columns: columns,
+      stride: columns + Workspace.activationGap, group: group, order: evenOdd ? .CK_EVEN_ODD : .CK_NATURAL)
+  }
+
+  private func blocks(_ rows: Int) -> Int { (rows + Self.block - 1) / Self.block }
+
+  /// One loop over the weight rows of all terms.
+  private func run(_ terms: UnsafeBufferPointer<Term>, _ activations: ck_activations?, _ x: Rows, _ count: Int) {
+    var total = 0
+    for term in terms {
+      traffic.read(rows: term.rows, of: term.matrix)
+      total += blocks(term.rows)
+    }
+    Parallel.forEach(total, grain: Self.grain, unless: stop) { share in
+      var start = 0
+      for term in terms {
+        let size = blocks(term.rows)
+        let part = share.clamped(to: start..<start + size)
+        if !part.isEmpty {
+          let begin = (part.lowerBound - start) * Self.block
+          let end = min((part.upperBound - start) * Self.block, term.rows)
+          product(term, begin, end, activations, x, count)
+        }
+        start += size
+      }
+    }
+  }
+
+  private func product(
+    _ term: Term, _ begin: Int, _ end: Int, _ activations: ck_activations?, _ x: Rows, _ count: Int
+  ) {
+    let (y, w) = (term.out, term.matrix)
+    if let activations {
+      ck_affine_product(y.base, y.stride, w, activations, count, begin, end)
+    } else if canonical || count <= Self.fewRows {
+      ck_float_product(y.base, y.stride, w, x.base, x.stride, count, begin, end)
+    } else {
+      ck_blas_product(y.base, y.stride, w, x.base, x.stride, count, begin, end)
+    }
+  }
+}

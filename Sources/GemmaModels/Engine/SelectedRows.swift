@@ -1,0 +1,78 @@
+import GemmaKernels
+import GemmaRuntime
+import GemmaWeights
+
+/// Products of one row of activations with some of a matrix's rows, here and there: the others are not read.
+///
+/// Selected rows are copied side by side into small blocks, so that the kernels find them as they find any matrix.
+enum SelectedRows {
+  /// Rows of a block: what the widest kernel takes at a time.
+  static let block = 16
+  /// Blocks that may be in work at the same time.
+  static let slots = 16
+  /// With a larger share of gates open, reading everything in order is faster.
+  static let largestShare = 4
+
+  /// Floats for the copy of a quantised row, enough for the widest layout: 8-bit codes, and float32 scales and biases
+  /// for every 32. (A copy of any row fits into as many floats as it has columns.)
+  static func quantizedColumns(hidden: Int) -> Int { (hidden + hidden / 32 * 8 + 3) / 4 }
+}
+
+extension Products {
+  /// out[i] = x · weights[ids[i]] for i in 0 ..< count, one row x. The memory behind `ids` and `out` holds whole blocks;
+  /// their ends are overwritten.
+  func multiply(
+    rows ids: UnsafeMutablePointer<Int32>, count: Int, of weights: WeightMatrix, into out: UnsafeMutablePointer<Float>,
+    by x: Rows
+  ) {
+    let activations = prepare(Format(weights.raw, quantizes: quantizes), x, columns: weights.columns, count: 1)
+    traffic.read(rows: count, of: weights.raw)
+    // Whole blocks, by repeating the last row: kernels are slow on a part of one.
+    let blocks = (count + SelectedRows.block - 1) / SelectedRows.block
+    for index in count..<blocks * SelectedRows.block { ids[index] = ids[count - 1] }
+    let slots = min(blocks, SelectedRows.slots)
+    let bytes = ck_row_bytes(weights.raw) * SelectedRows.block
+    let copies = UnsafeMutableRawPointer(workspace.base(.selectedWeights))
+    Parallel.forEach(slots, unless: stop) { share in
+      for slot in share {
+        for block in slot * blocks / slots..<(slot + 1) * blocks / slots {
+          let first = block * SelectedRows.block
+          let rest = (blocks - block - 1) * SelectedRows.block
+          let rows = ck_copy_rows(copies + slot * bytes, weights.raw, ids + first, SelectedRows.block, rest)
+          if let activations {
+            ck_affine_product(out + first, SelectedRows.block, rows, activations, 1, 0, SelectedRows.block)
+          } else {
+            ck_float_product(out + first, SelectedRows.block, rows, x.base, x.stride, 1, 0, SelectedRows.block)
+          }
+        }
+      }
+    }
+  }
+
+  /// gate = gelu(gate) * (x · up), in place, for one row x; false, with nothing done, where too many gates are open or
+  /// the weights are not quantised. A gate of exactly zero stays zero whatever finite number it would meet, so the bits
+  /// are those of the whole product.
+  func selectedUnit(gate: Rows, up: WeightMatrix, scratch raised: Rows, by x: Rows) -> Bool {
+    guard Format(up.raw, quantizes: quantizes) != .float32 else { return false }
+    let width = up.rows
+    let ids = UnsafeMutableRawPointer(workspace.base(.selection)).assumingMemoryBound(to: Int32.self)
+    let count = Self.open(gate.base, width, ids)
+    guard count * SelectedRows.largestShare <= width - SelectedRows.block, count > 0 else { return false }
+    multiply(rows: ids, count: count, of: up, into: raised.base, by: x)
+    for index in 0..<count { gate.base[index] = gate.base[Int(ids[index])] }
+    ck_gelu_gate(raised.base, gate.base, raised.base, count)
+    gate.base.update(repeating: 0, count: width)
+    for index in 0..<count { gate.base[Int(ids[index])] = raised.base[index] }
+    return true
+  }
+
+  /// Writes the indices of the gates that are not zero; a NaN is not.
+  private static func open(_ gate: UnsafePointer<Float>, _ width: Int, _ ids: UnsafeMutablePointer<Int32>) -> Int {
+    var count = 0
+    for index in 0..<width {
+      ids[count] = Int32(truncatingIfNeeded: index)
+      count &+= gate[index] != 0 ? 1 : 0
+    }
+    return count
+  }
+}

@@ -1,0 +1,224 @@
+package import GemmaRuntime
+import GemmaWeights
+
+/// One sequence of tokens with the keys and values that the model has computed for it.
+///
+/// Not thread-safe: all calls come from one thread, the `ComputeThread` in practice.
+package final class Timeline {
+  /// The most tokens that a round may draft. A pass over a token and so many drafts keeps the logits of all, and leaves
+  /// room to go back in every cache.
+  package static let longestDraft = 8
+
+  package internal(set) var tokens: [TokenID] = []
+  package let contextLength: Int
+  package let model: LoadedModel
+  let options: ComputeOptions
+  private let workspace: Workspace
+  private let readAhead = ReadAhead()
+  /// What all passes have read so far.
+  package let traffic = Traffic()
+  private let quantizes: Bool
+  private let canonical: Bool
+  let caches: [KeyValueCache?]
+  /// Positions below this may have been written at some time, also by chunks and drafts that were given up later.
+  private var writtenEnd = 0
+  /// What the last pass left in the workspace.
+  private var remains: Remains?
+
+  /// The tokens at the end of a pass whose numbers are still in the workspace.
+  private struct Remains {
+    /// Index of the token in row 0 of `.normed`.
+    let position: Int
+    /// Indices of the tokens with final hidden states.
+    let hidden: Range<Int>
+    /// Indices of the tokens whose logits are in rows 0 ... of `.logits`.
+    let logits: Range<Int>
+  }
+
+  /// Takes all its memory at once. `contextLength` counts tokens, prompt and answer together.
+  package convenience init(_ model: LoadedModel, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
+    guard contextLength > 0 else { throw .invalidOption("the context length must be at least 1, not \(contextLength)") }
+    guard options.threads > 0 else { throw .invalidOption("at least 1 thread is needed, not \(options.threads)") }
+    guard options.prefillChunk > 0 else {
+      throw .invalidOption("the prefill chunk must hold at least 1 token, not \(options.prefillChunk)")
+    }
+    let shape = CacheShape(model.configuration, contextLength: contextLength, options: options)
+    let workspace = try Workspace(model.configuration, chunk: shape.chunk, contextLength: contextLength)
+    var caches: [KeyValueCache?] = []
+    for layer in model.configuration.layers {
+      caches.append(layer.keyValueSource == nil ? try KeyValueCache(layer, shape) : nil)
+    }
+    self.init(model, contextLength: contextLength, options: options, workspace: workspace, caches: caches)
+  }
+
+  /// `caches` has one for each layer that owns keys and values.
+  init(
+    _ model: LoadedModel, contextLength: Int, options: ComputeOptions, workspace: Workspace, caches: [KeyValueCache?]
+  ) {
+    self.model = model
+    self.contextLength = contextLength
+    self.options = options
+    self.workspace = workspace
+    self.caches = caches
+    // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
+    quantizes = !options.float32Activations
+    canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)
+  }
+
+  /// What this timeline really holds of the pool, to be compared with `LoadedModel.plan`.
+  package var held: ContextPlan {
+    ContextPlan(
+      keyValueBytes: caches.reduce(0) { $0 + ($1?.heldBytes ?? 0) }, workspaceBytes: workspace.heldBytes)
+  }
+
+  /// Logits of the last token after the final cap, [vocabulary]; empty where the last pass did not compute them, as
+  /// after most rewinds. Valid until the next call.
+  package var logits: UnsafeBufferPointer<Float> { logits(of: tokens.count - 1) }
+
+  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of the last
+  /// 1 + `longestDraft` tokens that were wanted.
+  package func logits(of index: Int) -> UnsafeBufferPointer<Float> {
+    guard let remains, remains.logits.contains(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    let vocabulary = model.configuration.vocabularySize
+    let row = workspace.base(.logits) + (index - remains.logits.lowerBound) * vocabulary
+    return UnsafeBufferPointer(start: row, count: vocabulary)
+  }
+
+  /// The last token's hidden state after the final norm, [H], which made `logits`; nil where it was not computed.
+  /// Valid until the next call.
+  package var lastHidden: UnsafePointer<Float>? {
+    guard let remains, remains.hidden.contains(tokens.count - 1) else { return nil }
+    return UnsafePointer(
+      workspace.base(.normed) + (tokens.count - 1 - remains.position) * model.configuration.hiddenSize)
+  }
+
+  /// Takes up tokens to append; `work` computes them. Between the two nothing else may be done with the timeline.
+  ///
+  /// `wanted` says whose logits are computed. Throws for tokens that cannot be used; the timeline then stays as it is.
+  package func begin(
+    _ tokens: [TokenID], wanted: Advance.Wanted = .last, stop: StopSignal = StopSignal()
+  ) throws(GemmaError) -> Advance {
+    try check(tokens)
+    remains = nil
+    return Advance(tokens: tokens, wanted: wanted, stop: stop)
+  }
+
+  /// Computes on until all tokens are appended or `pause` says so, which is asked after every layer. Calls `eachRow`
+  /// with the index of each token whose logits are wanted and those logits, in order, and `progress` with the number of
+  /// the advance's tokens that are done, after every chunk.
+  ///
+  /// Throws `CancellationError` soon after the advance's signal was raised, and `GemmaError`; the timeline then ends
+  /// with the last complete chunk, and the advance is over.
+  package func work(
+    on advance: inout Advance, until pause: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+    eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
+  ) throws {
+    repeat {
+      var chunk = advance.chunk ?? nextChunk(of: advance)
+      let isComplete = try Parallel.team(threads: options.threads) {
+        try run(&chunk, of: advance, until: pause, eachRow)
+      }
+      advance.chunk = isComplete ? nil : chunk
+      guard isComplete else { return }
+      tokens += chunk.pass.tokens
+      advance.done += chunk.pass.tokens.count
+      progress(advance.done)
+      if advance.isDone { remains = Self.remains(of: chunk) }
+    } while !advance.isDone && !pause()
+  }
+
+  /// Forgets all tokens from index `count` on, as far as the caches allow; returns how many are kept. A ring that has
+  /// overwritten positions which the next token would see cannot go back: then everything is forgotten.
+  package func rewind(to count: Int) -> Int {
+    guard count < tokens.count else { return tokens.count }
+    var kept = max(count, 0)
+    for (layer, cache) in zip(model.configuration.layers, caches) where layer.kind == .sliding {
+      guard let cache else { continue }
+      let oldestSeen = max(0, kept - (model.configuration.slidingWindow - 1))
+      if oldestSeen < writtenEnd - cache.capacity { kept = 0 }
+    }
+    if kept == 0 { writtenEnd = 0 }
+    tokens.removeSubrange(kept...)
+    return kept
+  }
+
+  /// Notes that the caches hold something behind the tokens, below position `end`: guesses, which whoever computes these
+  /// positions overwrites.
+  func noteWritten(below end: Int) { writtenEnd = max(writtenEnd, end) }
+
+  private static func remains(of chunk: Advance.Chunk) -> Remains {
+    let pass = chunk.pass
+    let end = pass.position + pass.tokens.count
+    return Remains(
+      position: pass.position, hidden: pass.position + pass.first..<end, logits: end - chunk.logitRows..<end)
+  }
+
+  private func nextChunk(of advance: Advance) -> Advance.Chunk {
+    let step = advance.wanted == .every ? workspace.chunk : options.prefillChunk
+    let end = min(advance.done + step, advance.tokens.count)
+    let tokens = Array(advance.tokens[advance.done..<end])
+    let wanted = advance.wanted == .every ? tokens.count : end == advance.tokens.count ? 1 : 0
+    noteWritten(below: self.tokens.count + tokens.count)
+    return Advance.Chunk(
+      pass: Pass(
+        tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
+        products: Products(
+          workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop, readAhead: readAhead,
+          traffic: traffic),
+        caches: caches, rotary: model.rotary, stop: advance.stop))
+  }
+
+  /// Takes a chunk through the layers that are left for it, and wanted rows to their logits; false after a pause.
+  private func run(
+    _ chunk: inout Advance.Chunk, of advance: Advance, until pause: () -> Bool,
+    _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+  ) throws -> Bool {
+    try advance.stop.check()
+    try model.checkpoint.checkUnchanged()
+    if chunk.layer == 0 {
+      for table in model.rotary { table.fill(workspace, first: chunk.pass.position, count: chunk.pass.count) }
+      model.head.embed(chunk.pass)
+      model.decoder.enter(chunk.pass)
+    }
+    while chunk.layer < model.decoder.layerCount && chunk.pass.count > 0 {
+      model.decoder.layer(chunk.layer, &chunk.pass)
+      chunk.layer += 1
+      try advance.stop.check()
+      if pause() { return false }
+    }
+    guard chunk.pass.count > 0 else { return true }
+    model.decoder.leave(chunk.pass)
+    model.head.normalize(chunk.pass)
+    try predict(&chunk, advance, eachRow)
+    return true
+  }
+
+  /// Logits of the rows that are left, as many at a time as the workspace holds.
+  private func predict(
+    _ chunk: inout Advance.Chunk, _ advance: Advance, _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+  ) throws {
+    let vocabulary = model.configuration.vocabularySize
+    let firstIndex = advance.done + chunk.pass.first
+    for begin in stride(from: 0, to: chunk.pass.count, by: Workspace.headRows) {
+      let rows = begin..<min(begin + Workspace.headRows, chunk.pass.count)
+      try model.head.logits(chunk.pass, rows)
+      for row in rows {
+        let logits = workspace.base(.logits) + (row - begin) * vocabulary
+        try eachRow(firstIndex + row, UnsafeBufferPointer(start: logits, count: vocabulary))
+      }
+      chunk.logitRows = rows.count
+    }
+  }
+
+  private func check(_ tokens: [TokenID]) throws(GemmaError) {
+    guard !tokens.isEmpty else { throw .invalidInput("there are no tokens to process") }
+    let vocabulary = model.configuration.vocabularySize
+    if let wrong = tokens.first(where: { $0 < 0 || Int($0) >= vocabulary }) {
+      throw .invalidInput("token id \(wrong) lies outside the vocabulary of \(vocabulary) pieces")
+    }
+    let requested = self.tokens.count + tokens.count
+    guard requested <= contextLength else {
+      throw .contextLengthExceeded(limit: contextLength, requested: requested)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import GemmaKernels
+import GemmaWeights
+
+/// How the threads share the attention of one layer. The bits are the same for every way.
+///
+/// Rows and key heads come first, since each share reads its keys once for all its queries. Where these are too few,
+/// as for a single row, the heads that share keys are divided; over many keys the spans of keys are, and then their
+/// states wait in the workspace until all are there.
+struct AttentionShares {
+  private static let span = Int(CK_ATTENTION_SPAN)
+
+  private let rows: Int
+  private let rowStep: Int
+  private let rowTiles: Int
+  /// Query heads of one share.
+  private var headStep: Int
+  /// The spans of keys that all rows together see.
+  private let spans: Range<Int>
+  private let heads: Int
+  private let dividesSpans: Bool
+
+  /// Floats for the states of one row at the end of a context.
+  static func stateFloats(_ model: ModelConfiguration, contextLength: Int) -> Int {
+    let dimension = model.layers.map(\.headDimension).max() ?? 0
+    return (contextLength + span - 1) / span * model.headCount * stateWidth(dimension)
+  }
+
+  private static func stateWidth(_ dimension: Int) -> Int { dimension + Int(CK_ATTENTION_STATE_EXTRA) }
+
+  /// `stateFloats`: room for states.
+  init(_ task: ck_attention_task, rows: Int, threads: Int = Int(ck_team_size()), stateFloats: Int) {
+    let sharing = task.heads / task.kv_heads
+    let oldest = task.window > 0 ? max(0, task.first_position + 1 - task.window) : 0
+    let spans = oldest / Self.span..<(task.first_position + rows - 1) / Self.span + 1
+    let rowStep = max(1, Int(CK_ATTENTION_QUERIES) / sharing)
+    let rowTiles = (rows + rowStep - 1) / rowStep
+    let whole = rowTiles * task.kv_heads
+    let wantedFloats = rows * spans.count * task.heads * Self.stateWidth(task.head_dim)
+    dividesSpans = whole < 2 * threads && threads > 1 && spans.count > 2 && wantedFloats <= stateFloats
+    // A few shares for each thread where the shares differ in length, one where they do not.
+    let wanted = whole >= threads ? 1 : dividesSpans ? 4 * threads : threads
+    let found = dividesSpans ? whole * spans.count : whole
+    let divisor = (1...sharing).first { sharing % $0 == 0 && found * $0 >= wanted } ?? sharing
+    headStep = sharing / divisor
+    heads = task.heads
+    (self.rows, self.rowStep, self.rowTiles, self.spans) = (rows, rowStep, rowTiles, spans)
+  }
+
+  /// Attends; states go to `.gate`.
+  func run(_ task: UnsafePointer<ck_attention_task>, _ pass: Pass) {
+    let parts = heads / headStep
+    guard dividesSpans else {
+      return pass.forEach(rowTiles * parts) { share in
+        for item in share {
+          let (row, head) = (item / parts * rowStep, item % parts * headStep)
+          ck_attention(task, row, min(row + rowStep, rows), head, head + headStep)
+        }
+      }
+    }
+    let states = ck_attention_states(
+      data: pass.workspace.base(.gate), first_span: spans.lowerBound, spans: spans.count)
+    pass.forEach(spans.count * rowTiles * parts) { share in
+      for item in share {
+        let (row, head) = (item / parts % rowTiles * rowStep, item % parts * headStep)
+        let span = spans.lowerBound + item / (parts * rowTiles)
+        ck_attention_span(task, states, row, min(row + rowStep, rows), head, head + headStep, span)
+      }
+    }
+    pass.forEach(rows * heads) { share in
+      for query in share { ck_attention_merge(task, states, query / heads, query % heads) }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import GemmaKernels
+import GemmaRuntime
+import GemmaWeights
+
+/// Per-layer embeddings: each layer gets P numbers per token, half from a table and half from the embedding.
+struct PerLayerEmbeddings: Sendable {
+  /// Layers that lie side by side in the files too: all of them, unless a slice skips some.
+  struct Run {
+    var layers: Range<Int>
+    var storedFirst: Int
+  }
+
+  let table: WeightMatrix  // [per-layer vocabulary, stored layers * P]
+  let projection: WeightMatrix  // [stored layers * P, H]
+  let runs: [Run]
+  let norm: RMSNorm  // over P, the same for all layers
+  let width: Int  // P
+  let hidden: Int  // H
+  let layers: Int  // L
+  let vocabulary: Int
+  /// Layers that all rows pass; the others see only the rows whose logits are wanted.
+  let commonLayers: Int
+
+  /// Nil where the model has none.
+  init?(_ loader: ModelLoader) throws(GemmaError) {
+    let model = loader.model
+    guard model.perLayerInputSize > 0 else { return nil }
+    width = model.perLayerInputSize
+    hidden = model.hiddenSize
+    layers = model.layers.count
+    vocabulary = model.perLayerVocabularySize
+    commonLayers = (model.layers.lastIndex { $0.keyValueSource == nil } ?? 0) + 1
+    let storedWidth = loader.stored.layers.count * width
+    table = try loader.matrix("embed_tokens_per_layer", vocabulary, storedWidth)
+    projection = try loader.matrix("per_layer_model_projection", storedWidth, hidden)
+    runs = Self.runs(model.layers.map(\.storedIndex))
+    norm = try loader.norm("per_layer_projection_norm", width)
+  }
+
+  /// From the scaled embeddings in `.stream0` [rows, H] to `.perLayer` [rows, L * P]:
+  /// (table[t] * sqrt(P) + norm(e · projection / sqrt(H))) / sqrt(2).
+  func callAsFunction(_ pass: Pass) {
+    var late = pass
+    late.narrow()
+    if late.count == pass.count { return compute(pass, 0..<layers) }
+    compute(pass, 0..<commonLayers)
+    if commonLayers < layers && late.count > 0 { compute(late, commonLayers..<layers) }
+  }
+
+  private static func runs(_ stored: [Int]) -> [Run] {
+    var runs: [Run] = []
+    for (layer, index) in stored.enumerated() {
+      if let last = runs.last, last.storedFirst + last.layers.count == index {
+        runs[runs.count - 1].layers = last.layers.lowerBound..<layer + 1
+      } else {
+        runs.append(Run(layers: layer..<layer + 1, storedFirst: index))
+      }
+    }
+    return runs
+  }
+
+  private func compute(_ pass: Pass, _ range: Range<Int>) {
+    for run in runs {
+      let layers = run.layers.clamped(to: range)
+      if !layers.isEmpty { compute(pass, layers, stored: run.storedFirst + layers.lowerBound - run.layers.lowerBound) }
+    }
+  }
+
+  /// The layers `range`, whose first one is called `stored` in the files.
+  private func compute(_ pass: Pass, _ range: Range<Int>, stored: Int) {
+    let total = layers * width
+    let first = range.lowerBound * width
+    let columns = stored * width..<(stored + range.count) * width
+    let out = pass.rows(.perLayer, total)
+    let projected = pass.rows(.gate, total)
+    let part = projection.part(rows: columns, columns: hidden)
+    // In the order of the table, so that a page is read once and the disk goes one way; the rows come in meanwhile.
+    let order = sortedRows(pass)
+    table.adviseNeeded(rows: order.lazy.map { Int(tableRow(pass, $0)) }, columns: columns)
+    pass.products.multiply(
+      Products.Term(part, Rows(base: projected.base + first, stride: total)), by: pass.rows(.stream0, hidden),
+      count: pass.count)
+    pass.products.traffic.read(rows: pass.count, of: table.raw, columns: columns.count)
+    let hiddenScale = 1 / Float(hidden).squareRoot()
+    let tableScale = Float(width).squareRoot()
+    let halfRoot = Float(0.5).squareRoot()
+    pass.forEachRow { index in
+      let row = order[index]
+      var id = tableRow(pass, row)
+      let sum = out.row(row) + first
+      let context = projected.row(row) + first
+      ck_gather_rows(sum, total, table.raw, &id, 1, columns.lowerBound, columns.upperBound, tableScale)
+      ck_scale(context, context, hiddenScale, columns.count)
+      norm(context, count: range.count)
+      add(sum, context, columns.count)
+      ck_scale(sum, sum, halfRoot, columns.count)
+    }
+  }
+
+  /// The table's row for a token on its way; ids beyond the table use row 0.
+  private func tableRow(_ pass: Pass, _ row: Int) -> TokenID {
+    let token = pass.tokens[pass.first + row]
+    return Int(token) < vocabulary ? token : 0
+  }
+
+  private func sortedRows(_ pass: Pass) -> [Int] {
+    pass.count == 1 ? [0] : (0..<pass.count).sorted { tableRow(pass, $0) < tableRow(pass, $1) }
+  }
+}
+
+/// One layer's use of its per-layer inputs: norm( (gelu(h · gate) * input) · projection ).
+struct PerLayerInjection: Sendable {
+  let gate: WeightMatrix  // [P, H]
+  let projection: WeightMatrix  // [H, P]
+  let norm: RMSNorm
+  let index: Int
+  let width: Int
+  let layers: Int
+
+  /// Nil where the model has none.
+  init?(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+    let model = loader.model
+    guard model.perLayerInputSize > 0 else { return nil }
+    self.index = index
+    width = model.perLayerInputSize
+    layers = model.layers.count
+    gate = try loader.matrix("per_layer_input_gate", width, model.hiddenSize)
+    projection = try loader.matrix("per_layer_projection", model.hiddenSize, width)
+    norm = try loader.norm("post_per_layer_input_norm", model.hiddenSize)
+  }
+
+  /// From `input` [rows, H] to `.mixed` [rows, H], not yet normalised.
+  func callAsFunction(_ pass: Pass, from input: Workspace.Region) {
+    pass.multiply(gate, .perLayerGate, by: input)
+    let gated = pass.rows(.perLayerGate, width)
+    let inputs = pass.rows(.perLayer, layers * width)
+    pass.forEachRow { row in
+      ck_gelu_gate(gated.row(row), gated.row(row), inputs.row(row) + index * width, width)
+    }
+    pass.multiply(projection, .mixed, by: .perLayerGate)
+  }
+}
