@@ -31,9 +31,11 @@ bench: bench-build
 bench-build: setup
 	$(SWIFT) build --package-path Benchmarks -c release
 
-format:
+format: PACKAGES := clang-format
+format: setup
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests \
 	  Benchmarks/Package.swift Benchmarks/Sources
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 # Asks the package manager only for what is missing, so that a prepared machine needs neither network nor sudo.
 setup:

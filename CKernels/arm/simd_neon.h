@@ -16,9 +16,8 @@ enum { v16_tile_rows = 2, v16_tile_columns = 2 };
 
 #define V16_MAP(f, a) ((v16){f((a).q0), f((a).q1), f((a).q2), f((a).q3)})
 #define V16_MAP2(f, a, b) ((v16){f((a).q0, (b).q0), f((a).q1, (b).q1), f((a).q2, (b).q2), f((a).q3, (b).q3)})
-#define V16_MAP3(f, a, b, c)                                                                                 \
-    ((v16){f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2),                  \
-           f((a).q3, (b).q3, (c).q3)})
+#define V16_MAP3(f, a, b, c)                                                                                           \
+    ((v16){f((a).q0, (b).q0, (c).q0), f((a).q1, (b).q1, (c).q1), f((a).q2, (b).q2, (c).q2), f((a).q3, (b).q3, (c).q3)})
 
 CK_INLINE float32x4_t v4_load(const void *p) {
     return vreinterpretq_f32_u8(vld1q_u8(p));
@@ -111,8 +110,7 @@ CK_INLINE v16 v16_with_sign(v16 a, v16 b) {
 }
 
 CK_INLINE float32x4_t v4_add_exponent(float32x4_t a, float32x4_t n) {
-    return vreinterpretq_f32_u32(
-        vaddq_u32(vreinterpretq_u32_f32(a), vshlq_n_u32(vreinterpretq_u32_f32(n), 23)));
+    return vreinterpretq_f32_u32(vaddq_u32(vreinterpretq_u32_f32(a), vshlq_n_u32(vreinterpretq_u32_f32(n), 23)));
 }
 
 CK_INLINE v16 v16_add_exponent(v16 a, v16 n) {
@@ -146,8 +144,7 @@ CK_INLINE float32x4_t v4_pairs(float32x4_t a, float32x4_t b) {
 
 /// Lane i: v16_sum(a[i]), for four vectors.
 CK_INLINE float32x4_t v4_sum_each(const v16 a[4]) {
-    return vpaddq_f32(v4_pairs(v16_quarter(a[0]), v16_quarter(a[1])),
-                      v4_pairs(v16_quarter(a[2]), v16_quarter(a[3])));
+    return vpaddq_f32(v4_pairs(v16_quarter(a[0]), v16_quarter(a[1])), v4_pairs(v16_quarter(a[2]), v16_quarter(a[3])));
 }
 
 CK_INLINE v16 v16_sum_each(const v16 a[16]) {
@@ -169,8 +166,7 @@ CK_INLINE float32x4_t v4_load_f16(const uint8_t *p) {
 
 CK_INLINE v16 v16_load_f16(const void *p) {
     const uint8_t *bytes = p;
-    return (v16){v4_load_f16(bytes), v4_load_f16(bytes + 8), v4_load_f16(bytes + 16),
-                 v4_load_f16(bytes + 24)};
+    return (v16){v4_load_f16(bytes), v4_load_f16(bytes + 8), v4_load_f16(bytes + 16), v4_load_f16(bytes + 24)};
 }
 
 CK_INLINE v16 v16_from_u8(uint8x16_t bytes) {

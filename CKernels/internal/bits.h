@@ -9,35 +9,30 @@
 
 // Conversions of single values in integer arithmetic, rounding to nearest even. NaN stays a (quiet) NaN.
 
-CK_INLINE uint32_t ck_bits_of(float value)
-{
+CK_INLINE uint32_t ck_bits_of(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-CK_INLINE float ck_float_of(uint32_t bits)
-{
+CK_INLINE float ck_float_of(uint32_t bits) {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-CK_INLINE float ck_from_bf16(uint16_t half)
-{
+CK_INLINE float ck_from_bf16(uint16_t half) {
     return ck_float_of((uint32_t)half << 16);
 }
 
-CK_INLINE uint16_t ck_to_bf16(float value)
-{
+CK_INLINE uint16_t ck_to_bf16(float value) {
     const uint32_t bits = ck_bits_of(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u)
         return (uint16_t)(bits >> 16 | 0x40u);
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-CK_INLINE float ck_from_f16(uint16_t half)
-{
+CK_INLINE float ck_from_f16(uint16_t half) {
     const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
     const uint32_t exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
     if (exponent == 31)
@@ -49,13 +44,12 @@ CK_INLINE float ck_from_f16(uint16_t half)
     return ck_float_of(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-CK_INLINE uint16_t ck_to_f16(float value)
-{
+CK_INLINE uint16_t ck_to_f16(float value) {
     const uint32_t bits = ck_bits_of(value), magnitude = bits & 0x7fffffffu;
     const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
     if (magnitude > 0x7f800000u)
         return (uint16_t)(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
-    if (magnitude >= 0x477ff000u)   // 65,520 and above round to infinity
+    if (magnitude >= 0x477ff000u) // 65,520 and above round to infinity
         return (uint16_t)(sign | 0x7c00u);
     if (magnitude < 0x38800000u) {
         // Below 2^-14: adding 1/2 leaves the subnormal's bits at the end of the sum.
@@ -66,15 +60,13 @@ CK_INLINE uint16_t ck_to_f16(float value)
     return (uint16_t)(sign | (rounded - 0x38000000u) >> 13);
 }
 
-CK_INLINE uint16_t ck_load_u16(const void *p)
-{
+CK_INLINE uint16_t ck_load_u16(const void *p) {
     uint16_t value;
     memcpy(&value, p, sizeof value);
     return value;
 }
 
-CK_INLINE float ck_load_f32(const void *p)
-{
+CK_INLINE float ck_load_f32(const void *p) {
     float value;
     memcpy(&value, p, sizeof value);
     return value;

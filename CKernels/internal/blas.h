@@ -2,9 +2,8 @@
 #define CK_INTERNAL_BLAS_H
 
 /// CBLAS's matrix product of float32 with its enumerations as numbers.
-typedef void ck_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
-                      const float *a, int a_stride, const float *b, int b_stride, float beta, float *c,
-                      int c_stride);
+typedef void ck_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                      int a_stride, const float *b, int b_stride, float beta, float *c, int c_stride);
 
 /// The product of the BLAS library, which is loaded on the first call; NULL when the machine has none, or
 /// when the process lives under a limit of memory that the library would not bear.

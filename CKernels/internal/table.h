@@ -13,15 +13,15 @@
 typedef struct ck_table {
     // Products. The first two belong to the affine files. Groups are counted through the rows.
     void (*quantize_groups)(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
-    void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
-                           size_t begin, size_t end);
-    void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride,
-                          size_t rows, size_t begin, size_t end);
+    void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
+                           size_t end);
+    void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
+                          size_t begin, size_t end);
     void (*gather_rows)(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,
                         size_t column_begin, size_t column_end, float scale);
     // Vectors.
-    void (*rms_norm)(float *y, size_t y_stride, const float *x, size_t x_stride, ck_vector w, size_t columns,
-                     float eps, size_t begin, size_t end);
+    void (*rms_norm)(float *y, size_t y_stride, const float *x, size_t x_stride, ck_vector w, size_t columns, float eps,
+                     size_t begin, size_t end);
     float (*mean_square)(const float *x, size_t n);
     void (*gelu_gate)(float *y, const float *gate, const float *up, size_t n);
     void (*gaussian_top_k)(float *x, size_t n, float z);
@@ -38,10 +38,9 @@ typedef struct ck_table {
     void (*rope)(float *x, size_t heads, size_t head_dim, const float *cosines, const float *sines);
     void (*attention)(const ck_attention_task *task, size_t row_begin, size_t row_end, size_t head_begin,
                       size_t head_end);
-    void (*attention_span)(const ck_attention_task *task, ck_attention_states states, size_t row_begin,
-                           size_t row_end, size_t head_begin, size_t head_end, size_t span);
-    void (*attention_merge)(const ck_attention_task *task, ck_attention_states states, size_t row,
-                            size_t head);
+    void (*attention_span)(const ck_attention_task *task, ck_attention_states states, size_t row_begin, size_t row_end,
+                           size_t head_begin, size_t head_end, size_t span);
+    void (*attention_merge)(const ck_attention_task *task, ck_attention_states states, size_t row, size_t head);
     size_t (*argmax)(const float *x, size_t n);
     size_t (*top_k)(int32_t *ids, float *values, size_t k, const float *x, size_t n);
 } ck_table;

@@ -9,22 +9,20 @@
 
 #if defined(__x86_64__)
 
-#define CK_TARGET_AVX2_BEGIN \
+#define CK_TARGET_AVX2_BEGIN                                                                                           \
     CK_PRAGMA(clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function))
 
-#define CK_TARGET_AVX512_BEGIN \
-    CK_PRAGMA(clang attribute push( \
-        __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c"))), \
-        apply_to = function))
+#define CK_TARGET_AVX512_BEGIN                                                                                         \
+    CK_PRAGMA(clang attribute push(                                                                                    \
+        __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c"))), apply_to = function))
 
 #define CK_TARGET_END CK_PRAGMA(clang attribute pop)
 
 #elif defined(__aarch64__) && defined(__clang__)
 
-#define CK_TARGET_DOTPROD_BEGIN \
-    CK_PRAGMA(clang attribute push(__attribute__((target("dotprod"))), apply_to = function))
+#define CK_TARGET_DOTPROD_BEGIN CK_PRAGMA(clang attribute push(__attribute__((target("dotprod"))), apply_to = function))
 
-#define CK_TARGET_I8MM_BEGIN \
+#define CK_TARGET_I8MM_BEGIN                                                                                           \
     CK_PRAGMA(clang attribute push(__attribute__((target("dotprod,i8mm"))), apply_to = function))
 
 #define CK_TARGET_END CK_PRAGMA(clang attribute pop)

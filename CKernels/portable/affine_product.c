@@ -26,8 +26,8 @@ static int32_t dot(const uint8_t *codes, const int8_t *values, size_t count) {
     return sum;
 }
 
-void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
-                                size_t begin, size_t end) {
+void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
+                                size_t end) {
     const size_t group = w.group, groups = w.columns / group, half = group / 2;
     const size_t row_bytes = w.type == CK_Q4 ? w.stride / 2 : w.stride, stored_groups = w.stride / group;
     const size_t group_bytes = w.type == CK_Q4 ? half : group;
@@ -45,10 +45,9 @@ void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activ
             const float bias = ck_affine_scale(w.biases, w.scale_type, o * stored_groups + g);
             for (size_t i = 0; i < rows; i++) {
                 const int8_t *values = x.values + i * x.stride;
-                const int32_t sum = w.type == CK_Q4
-                                        ? dot(codes, values + g * half, half) +
-                                              dot(codes + half, values + x.columns / 2 + g * half, half)
-                                        : dot(codes, values + g * group, group);
+                const int32_t sum = w.type == CK_Q4 ? dot(codes, values + g * half, half) +
+                                                          dot(codes + half, values + x.columns / 2 + g * half, half)
+                                                    : dot(codes, values + g * group, group);
                 float acc = y[i * y_stride + o];
                 acc = fmaf((float)sum, scale * x.scales[i * groups + g], acc);
                 y[i * y_stride + o] = fmaf(bias, x.sums[i * groups + g], acc);

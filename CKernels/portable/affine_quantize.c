@@ -3,8 +3,8 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-static void quantize_group(const float *x, size_t group, ck_order order, int8_t *evens, int8_t *odds,
-                           float *scale, float *sum) {
+static void quantize_group(const float *x, size_t group, ck_order order, int8_t *evens, int8_t *odds, float *scale,
+                           float *sum) {
     uint32_t peak = 0;
     for (size_t k = 0; k < group; k++) {
         uint32_t magnitude = ck_affine_bits(x[k]) & CK_AFFINE_MAGNITUDE;
@@ -26,8 +26,7 @@ static void quantize_group(const float *x, size_t group, ck_order order, int8_t 
     *sum = step.scale * (float)total;
 }
 
-void ck_quantize_groups_portable(ck_activations out, const float *x, size_t x_stride, size_t begin,
-                                 size_t end) {
+void ck_quantize_groups_portable(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end) {
     const size_t groups = out.columns / out.group;
     const size_t packed = out.order == CK_EVEN_ODD ? out.group / 2 : out.group;
     for (size_t i = begin; i < end; i++) {

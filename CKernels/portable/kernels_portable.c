@@ -5,7 +5,6 @@
 
 #include "shared/kernels.inc"
 
-void ck_fill_portable(ck_table *table)
-{
+void ck_fill_portable(ck_table *table) {
     fill_float_kernels(table);
 }

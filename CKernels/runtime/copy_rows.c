@@ -16,12 +16,16 @@ static size_t scale_bytes(const ck_matrix *w, size_t columns) {
 /// Bytes of codes or values.
 static size_t code_bytes(const ck_matrix *w, size_t columns) {
     switch (w->type) {
-    case CK_F32: return columns * 4;
+    case CK_F32:
+        return columns * 4;
     case CK_F16:
-    case CK_BF16: return columns * 2;
-    case CK_Q4: return columns / 2;
+    case CK_BF16:
+        return columns * 2;
+    case CK_Q4:
+        return columns / 2;
     case CK_Q8:
-    case CK_I8: return columns;
+    case CK_I8:
+        return columns;
     }
     return 0;
 }

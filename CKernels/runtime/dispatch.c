@@ -18,8 +18,7 @@ static size_t level_count;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static const level *_Atomic current;
 
-static ck_table *add_level(const char *name)
-{
+static ck_table *add_level(const char *name) {
     level *added = &levels[level_count];
     if (level_count > 0)
         added->table = levels[level_count - 1].table;
@@ -28,16 +27,14 @@ static ck_table *add_level(const char *name)
     return &added->table;
 }
 
-static const level *find_level(const char *name)
-{
+static const level *find_level(const char *name) {
     for (size_t i = 0; i < level_count; i++)
         if (strcmp(levels[i].name, name) == 0)
             return &levels[i];
     return NULL;
 }
 
-static void prepare(void)
-{
+static void prepare(void) {
     ck_table *table = add_level("portable");
     ck_fill_portable(table);
     ck_fill_affine_portable(table);
@@ -53,7 +50,7 @@ static void prepare(void)
         ck_fill_affine_avx512vnni(table);
     }
 #elif defined(__aarch64__)
-    table = add_level("neon");   // every 64-bit ARM has it
+    table = add_level("neon"); // every 64-bit ARM has it
     ck_fill_neon(table);
     ck_fill_affine_neon(table);
     if (ck_cpu_has_dotprod())
@@ -66,8 +63,7 @@ static void prepare(void)
     atomic_store(&current, chosen ? chosen : &levels[level_count - 1]);
 }
 
-static const level *current_level(void)
-{
+static const level *current_level(void) {
     const level *chosen = atomic_load_explicit(&current, memory_order_acquire);
     if (chosen)
         return chosen;
@@ -75,29 +71,24 @@ static const level *current_level(void)
     return atomic_load(&current);
 }
 
-const ck_table *ck_kernels(void)
-{
+const ck_table *ck_kernels(void) {
     return &current_level()->table;
 }
 
-size_t ck_level_count(void)
-{
+size_t ck_level_count(void) {
     current_level();
     return level_count;
 }
 
-const char *ck_level_name(size_t index)
-{
+const char *ck_level_name(size_t index) {
     return index < ck_level_count() ? levels[index].name : NULL;
 }
 
-const char *ck_level_current(void)
-{
+const char *ck_level_current(void) {
     return current_level()->name;
 }
 
-bool ck_level_select(const char *name)
-{
+bool ck_level_select(const char *name) {
     current_level();
     const level *chosen = find_level(name);
     if (!chosen)

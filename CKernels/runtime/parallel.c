@@ -203,8 +203,8 @@ static bool claim(_Atomic uint64_t *run, bool own, size_t largest, share *claime
             return false;
         size_t count = (end - first) / share_of_rest;
         count = count > largest ? largest : count > 0 ? count : 1;
-        if (atomic_compare_exchange_weak(
-                run, &left, own ? pack_units(first + count, end) : pack_units(first, end - count))) {
+        if (atomic_compare_exchange_weak(run, &left,
+                                         own ? pack_units(first + count, end) : pack_units(first, end - count))) {
             *claimed = own ? (share){first, first + count} : (share){end - count, end};
             return true;
         }

@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-void ck_rope_table(float *cosines, float *sines, const float *frequencies, size_t pairs, size_t first,
-                   size_t count)
-{
+void ck_rope_table(float *cosines, float *sines, const float *frequencies, size_t pairs, size_t first, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const float position = (float)(first + i);
         for (size_t k = 0; k < pairs; k++) {

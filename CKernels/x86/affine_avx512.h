@@ -43,13 +43,10 @@ CK_AFFINE_INLINE void affine_turn_apart(__m512i out[4], const uint8_t *rows, siz
         __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)row));
         v = _mm512_mask_broadcast_i32x4(v, 0x00f0, _mm_loadu_si128((const __m128i *)(row + far)));
         v = _mm512_mask_broadcast_i32x4(v, 0x0f00, _mm_loadu_si128((const __m128i *)(row + 2 * far)));
-        quarter[i] =
-            _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 3 * far)));
+        quarter[i] = _mm512_mask_broadcast_i32x4(v, 0xf000, _mm_loadu_si128((const __m128i *)(row + 3 * far)));
     }
-    __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]),
-            b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
-    __m512i c = _mm512_unpacklo_epi32(quarter[2], quarter[3]),
-            d = _mm512_unpackhi_epi32(quarter[2], quarter[3]);
+    __m512i a = _mm512_unpacklo_epi32(quarter[0], quarter[1]), b = _mm512_unpackhi_epi32(quarter[0], quarter[1]);
+    __m512i c = _mm512_unpacklo_epi32(quarter[2], quarter[3]), d = _mm512_unpackhi_epi32(quarter[2], quarter[3]);
     out[0] = _mm512_unpacklo_epi64(a, c);
     out[1] = _mm512_unpackhi_epi64(a, c);
     out[2] = _mm512_unpacklo_epi64(b, d);

@@ -16,13 +16,12 @@ CK_TARGET_AVX2_BEGIN
 
 CK_TARGET_END
 
-void ck_fill_avx2(ck_table *table)
-{
+void ck_fill_avx2(ck_table *table) {
     fill_float_kernels(table);
 }
 
 #else
 
-typedef int ck_no_avx2;   // an empty file is not C
+typedef int ck_no_avx2; // an empty file is not C
 
 #endif

@@ -16,13 +16,12 @@ CK_TARGET_AVX512_BEGIN
 
 CK_TARGET_END
 
-void ck_fill_avx512vnni(ck_table *table)
-{
+void ck_fill_avx512vnni(ck_table *table) {
     fill_float_kernels(table);
 }
 
 #else
 
-typedef int ck_no_avx512;   // an empty file is not C
+typedef int ck_no_avx512; // an empty file is not C
 
 #endif

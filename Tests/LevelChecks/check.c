@@ -74,8 +74,7 @@ static bool differ(shape s, const char *expected, const char *found, char *findi
     return false;
 }
 
-void check(checks *c, shape s, kernel_call call, const void *arguments, const void *initial, const char *what,
-           ...) {
+void check(checks *c, shape s, kernel_call call, const void *arguments, const void *initial, const char *what, ...) {
     static char expected[most_bytes];
     const size_t bytes = 4 * s.floats + s.bytes, gap = bytes % 4 ? 4 - bytes % 4 : 0;
     char *out = guarded(slot_output, bytes, gap);

@@ -49,8 +49,8 @@ float *floats(checks *c, int slot, size_t count, float factor, mood m);
 void *stored(checks *c, int slot, ck_type type, size_t count, mood m, size_t gap);
 
 /// A guarded weight matrix of any type; uses the slots `slot` ... `slot + 2`.
-ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns, size_t group,
-                 ck_type scale_type, mood m, size_t gap);
+ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns, size_t group, ck_type scale_type,
+                 mood m, size_t gap);
 
 const char *type_name(ck_type type);
 

@@ -24,8 +24,8 @@ static void *rows_of(checks *c, int slot, ck_type type, size_t count, mood m) {
     return out;
 }
 
-static void check_one(checks *c, size_t head_dim, ck_type type, heads h, size_t rows, size_t first,
-                      size_t window, mood m) {
+static void check_one(checks *c, size_t head_dim, ck_type type, heads h, size_t rows, size_t first, size_t window,
+                      mood m) {
     arguments a = {.rows = rows};
     a.task = (ck_attention_task){.heads = h.queries, .kv_heads = h.shared, .head_dim = head_dim};
     a.task.type = type;
@@ -67,8 +67,8 @@ void check_attention(checks *c) {
                 check_one(c, 32, type, some[w % 3], 19, firsts[f], windows[w], plain);
             }
         for (size_t i = 0; i < 60; i++)
-            check_one(c, 16 * (1 + random_below(c, 8)), type, some[random_below(c, 3)],
-                      1 + random_below(c, 12), random_below(c, 100), random_below(c, 40), plain);
+            check_one(c, 16 * (1 + random_below(c, 8)), type, some[random_below(c, 3)], 1 + random_below(c, 12),
+                      random_below(c, 100), random_below(c, 40), plain);
         check_one(c, 48, type, some[0], 3, 1100, 600, plain);
         check_one(c, 64, type, some[0], 3, 40, 0, extreme);
         check_one(c, 64, type, some[1], 3, 40, 8, wild);

@@ -48,14 +48,12 @@ static void check_rounding(checks *c) {
             put(x, i, i << 16 | (lower[k] ? lower[k] : random_bits(c) & 0xffffu));
         conversion v = {.x = x, .n = patterns};
         for (v.type = CK_F16; v.type <= CK_BF16; v.type++)
-            check(c, (shape){0, patterns * 2}, store, &v, NULL, "store, %s, lower halves %zu",
-                  type_name(v.type), k);
+            check(c, (shape){0, patterns * 2}, store, &v, NULL, "store, %s, lower halves %zu", type_name(v.type), k);
     }
     float *ties = guarded(slot_first, 3 * finite * sizeof *ties, 0);
     for (uint32_t half = 0; half < finite; half++) {
         // Half a step above `half`: 2^-25 among the denormals, where the step is 2^-24.
-        const uint32_t exponent = half >> 10, fraction = half & 1023,
-                       steps = exponent ? 1024 + fraction : fraction;
+        const uint32_t exponent = half >> 10, fraction = half & 1023, steps = exponent ? 1024 + fraction : fraction;
         float tie = ((float)steps + 0.5f) * 0x1p-24f;
         for (uint32_t e = 1; e < exponent; e++)
             tie *= 2;

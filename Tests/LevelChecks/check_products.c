@@ -13,8 +13,8 @@ static void call_affine(const void *arguments, void *out) {
 }
 
 /// One product of `outputs` weight rows, less a first one where there are several: lanes need not start at 0.
-static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_type, size_t rows,
-                         size_t outputs, size_t groups, mood m) {
+static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_type, size_t rows, size_t outputs,
+                         size_t groups, mood m) {
     const size_t gap = outputs % 4;
     product p = {.rows = rows, .begin = outputs > 2 ? 1 : 0, .end = outputs, .y_stride = outputs + 3};
     p.w = matrix(c, slot_first, type, outputs, groups * group, group, scale_type, m, gap);
@@ -25,14 +25,12 @@ static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_ty
     p.x.sums = floats(c, slot_first + 5, rows * groups, 1, m);
     const bool largest = m == plain && groups == 2;
     if (largest) // the sums of the largest magnitude
-        memset((void *)(uintptr_t)p.w.data, 0xff,
-               ((outputs - 1) * p.w.stride + p.w.columns) / (type == CK_Q4 ? 2 : 1));
+        memset((void *)(uintptr_t)p.w.data, 0xff, ((outputs - 1) * p.w.stride + p.w.columns) / (type == CK_Q4 ? 2 : 1));
     for (size_t i = 0; i < rows * p.x.stride - gap; i++)
-        p.x.values[i] =
-            largest ? (i / p.x.stride % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
+        p.x.values[i] = largest ? (i / p.x.stride % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
     check(c, (shape){rows * p.y_stride, 0}, call_affine, &p, NULL,
-          "affine_product, %s, %zu groups of %zu, %s scales, %zu rows, %zu outputs, mood %d", type_name(type),
-          groups, group, type_name(scale_type), rows, outputs, (int)m);
+          "affine_product, %s, %zu groups of %zu, %s scales, %zu rows, %zu outputs, mood %d", type_name(type), groups,
+          group, type_name(scale_type), rows, outputs, (int)m);
 }
 
 void check_affine_products(checks *c) {
@@ -61,9 +59,9 @@ void check_affine_products(checks *c) {
             check_affine(c, type, group, CK_BF16, 9, 20, (type == CK_Q4 ? 4096 : 2048) / group, plain);
         }
     for (size_t i = 0; i < 300; i++)
-        check_affine(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)],
-                     (ck_type)random_below(c, 3), 1 + random_below(c, 20), 1 + random_below(c, 40),
-                     1 + random_below(c, 12), (mood)random_below(c, 3));
+        check_affine(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)], (ck_type)random_below(c, 3),
+                     1 + random_below(c, 20), 1 + random_below(c, 40), 1 + random_below(c, 12),
+                     (mood)random_below(c, 3));
 }
 
 static void call_float(const void *arguments, void *out) {
@@ -77,8 +75,8 @@ static void check_float(checks *c, ck_type type, size_t rows, size_t columns, si
     p.x_stride = columns + 3;
     p.floats = floats(c, slot_first + 3, rows * p.x_stride - 3, 1, m);
     check(c, (shape){rows * p.y_stride, 0}, call_float, &p, NULL,
-          "float_product, %s, %zu columns, %zu rows, %zu outputs, mood %d", type_name(type), columns, rows,
-          outputs, (int)m);
+          "float_product, %s, %zu columns, %zu rows, %zu outputs, mood %d", type_name(type), columns, rows, outputs,
+          (int)m);
 }
 
 typedef struct gather {
@@ -98,8 +96,8 @@ static void check_gather(checks *c, ck_type type, ck_type scale_type, size_t beg
     gather g = {.ids = ids, .count = count, .begin = begin, .end = end};
     g.w = matrix(c, slot_first, type, 5, columns, 64, scale_type, m, begin % 3);
     check(c, (shape){count * (end - begin + 1), 0}, call_gather, &g, NULL,
-          "gather_rows, %s, %s scales, columns %zu ... %zu, mood %d", type_name(type), type_name(scale_type),
-          begin, end, (int)m);
+          "gather_rows, %s, %s scales, columns %zu ... %zu, mood %d", type_name(type), type_name(scale_type), begin,
+          end, (int)m);
 }
 
 void check_float_products(checks *c) {

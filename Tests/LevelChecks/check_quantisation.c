@@ -10,9 +10,13 @@ static void call(const void *arguments, void *out) {
     const quantisation *q = arguments;
     const size_t groups = q->rows * (q->columns / q->group);
     float *scales = out;
-    const ck_activations to = {
-        .values = (int8_t *)(scales + 2 * groups), .scales = scales, .sums = scales + groups,
-        .columns = q->columns, .stride = q->columns + q->gap, .group = q->group, .order = q->order};
+    const ck_activations to = {.values = (int8_t *)(scales + 2 * groups),
+                               .scales = scales,
+                               .sums = scales + groups,
+                               .columns = q->columns,
+                               .stride = q->columns + q->gap,
+                               .group = q->group,
+                               .order = q->order};
     ck_quantize_activations(to, q->x, q->x_stride, 0, q->rows);
 }
 
@@ -48,7 +52,7 @@ void check_quantisation(checks *c) {
                     q.x = x;
                     const size_t coded = rows * counts[n];
                     check(c, (shape){2 * coded, rows * (q.columns + q.gap) - q.gap}, call, &q, NULL,
-                          "quantize_activations, %zu groups of %zu, order %d, values %zu", counts[n],
-                          groups[g], (int)order, kind);
+                          "quantize_activations, %zu groups of %zu, order %d, values %zu", counts[n], groups[g],
+                          (int)order, kind);
                 }
 }

@@ -32,10 +32,8 @@ void check_sampling(checks *c) {
                     memcpy(x + j, &nan, sizeof nan);
             }
             r.x = x;
-            check(c, (shape){0, sizeof(uint64_t)}, argmax, &r, NULL, "argmax, length %zu, values %zu", r.n,
-                  kind);
+            check(c, (shape){0, sizeof(uint64_t)}, argmax, &r, NULL, "argmax, length %zu, values %zu", r.n, kind);
             for (r.k = 0; r.k <= r.n; r.k = 3 * r.k + 1)
-                check(c, (shape){r.k, 4 * (r.k + 1)}, top_k, &r, NULL, "top_k, %zu of %zu, values %zu", r.k,
-                      r.n, kind);
+                check(c, (shape){r.k, 4 * (r.k + 1)}, top_k, &r, NULL, "top_k, %zu of %zu, values %zu", r.k, r.n, kind);
         }
 }

@@ -78,10 +78,9 @@ static void check_length(checks *c, size_t n, float factor, mood m) {
     vectors v = {.n = n, .rows = 3, .a = n % 2 ? 1.6449f : -0.75f};
     v.x = floats(c, slot_first, 4 * n, factor, m);
     v.b = floats(c, slot_first + 1, n < 16 ? 16 : n, 1, m);
-    v.w = (ck_vector){
-        .data = stored(c, slot_first + 2, type, n, m, n % 5), .type = type, .shift = (float)(n % 2)};
-#define CHECK(name, count, initial)                                                                          \
-    check(c, (shape){count, 0}, name, &v, initial, "%s, length %zu, values up to %g, mood %d", #name, n,     \
+    v.w = (ck_vector){.data = stored(c, slot_first + 2, type, n, m, n % 5), .type = type, .shift = (float)(n % 2)};
+#define CHECK(name, count, initial)                                                                                    \
+    check(c, (shape){count, 0}, name, &v, initial, "%s, length %zu, values up to %g, mood %d", #name, n,               \
           (double)factor, (int)m)
     CHECK(rms_norm, 3 * (n + 1), NULL);
     CHECK(multiply, n, NULL);
@@ -122,8 +121,7 @@ static void check_rope(checks *c, size_t head_dim, mood m) {
     v.x = floats(c, slot_first, head_dim / 2, 1, m);
     v.b = floats(c, slot_first + 1, head_dim / 2, 1, m);
     const float *initial = floats(c, slot_first + 2, heads * head_dim, 5, m);
-    check(c, (shape){heads * head_dim, 0}, rope, &v, initial, "rope, head size %zu, mood %d", head_dim,
-          (int)m);
+    check(c, (shape){heads * head_dim, 0}, rope, &v, initial, "rope, head size %zu, mood %d", head_dim, (int)m);
 }
 
 void check_vectors(checks *c) {

@@ -15,7 +15,7 @@ int main(void) {
     for (size_t i = 0; i < ck_level_count(); i++)
         printf(" %s", ck_level_name(i));
     const level_checks_result result = level_checks_run(report);
-    printf("\ncomparisons %zu\ndifferences %zu\ndigest %016" PRIx64 "\n", result.comparisons,
-           result.differences, result.digest);
+    printf("\ncomparisons %zu\ndifferences %zu\ndigest %016" PRIx64 "\n", result.comparisons, result.differences,
+           result.digest);
     return result.differences > 0 ? 1 : 0;
 }

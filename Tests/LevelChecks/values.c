@@ -41,8 +41,7 @@ void fill_floats(checks *c, float *out, size_t count, float factor, mood m) {
         const int32_t integer = (int32_t)(random_bits(c) >> 7) - (1 << 24);
         out[i] = (float)integer * 0x1p-24f * factor;
         if (m != plain && random_below(c, 4) == 0)
-            memcpy(out + i, unusual + random_below(c, m == wild ? all_unusual : all_unusual - not_finite),
-                   sizeof *out);
+            memcpy(out + i, unusual + random_below(c, m == wild ? all_unusual : all_unusual - not_finite), sizeof *out);
     }
 }
 
@@ -77,8 +76,8 @@ void *stored(checks *c, int slot, ck_type type, size_t count, mood m, size_t gap
     return out;
 }
 
-ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns, size_t group,
-                 ck_type scale_type, mood m, size_t gap) {
+ck_matrix matrix(checks *c, int slot, ck_type type, size_t rows, size_t columns, size_t group, ck_type scale_type,
+                 mood m, size_t gap) {
     const bool affine = type == CK_Q4 || type == CK_Q8;
     ck_matrix w = {.rows = rows, .columns = columns, .type = type, .scale_type = scale_type};
     // Every third matrix is the first columns of a wider one; what the last row leaves out is not there.

@@ -15,10 +15,10 @@ enum { chains = 12 };
 static size_t peak_sse2(size_t rounds) {
     __m128i sum[chains] = {0}, x = _mm_set1_epi16(3), y = _mm_set1_epi16(5);
     for (size_t round = 0; round < rounds; round++) {
-#define STEP(i)                                                                                              \
-    {                                                                                                        \
-        __m128i product = x;                                                                                 \
-        __asm__ volatile("pmaddwd %2, %0\n\tpaddd %0, %1" : "+x"(product), "+x"(sum[i]) : "x"(y));           \
+#define STEP(i)                                                                                                        \
+    {                                                                                                                  \
+        __m128i product = x;                                                                                           \
+        __asm__ volatile("pmaddwd %2, %0\n\tpaddd %0, %1" : "+x"(product), "+x"(sum[i]) : "x"(y));                     \
     }
         EACH(STEP)
 #undef STEP
@@ -29,12 +29,12 @@ static size_t peak_sse2(size_t rounds) {
 __attribute__((target("avx2"))) static size_t peak_avx2(size_t rounds) {
     __m256i sum[chains] = {0}, x = _mm256_set1_epi8(3), y = _mm256_set1_epi8(5);
     for (size_t round = 0; round < rounds; round++) {
-#define STEP(i)                                                                                              \
-    {                                                                                                        \
-        __m256i product;                                                                                     \
-        __asm__ volatile("vpmaddubsw %3, %2, %0\n\tvpaddw %0, %1, %1"                                        \
-                         : "=&x"(product), "+x"(sum[i])                                                      \
-                         : "x"(x), "x"(y));                                                                  \
+#define STEP(i)                                                                                                        \
+    {                                                                                                                  \
+        __m256i product;                                                                                               \
+        __asm__ volatile("vpmaddubsw %3, %2, %0\n\tvpaddw %0, %1, %1"                                                  \
+                         : "=&x"(product), "+x"(sum[i])                                                                \
+                         : "x"(x), "x"(y));                                                                            \
     }
         EACH(STEP)
 #undef STEP
@@ -73,12 +73,12 @@ static size_t peak_neon(size_t rounds) {
         sum[i] = vdupq_n_s32(0);
     const int8x16_t x = vdupq_n_s8(3), y = vdupq_n_s8(5);
     for (size_t round = 0; round < rounds; round++) {
-#define STEP(i)                                                                                              \
-    {                                                                                                        \
-        int16x8_t product;                                                                                   \
-        __asm__ volatile("smull %0.8h, %2.8b, %3.8b\n\tsadalp %1.4s, %0.8h"                                  \
-                         : "=&w"(product), "+w"(sum[i])                                                      \
-                         : "w"(x), "w"(y));                                                                  \
+#define STEP(i)                                                                                                        \
+    {                                                                                                                  \
+        int16x8_t product;                                                                                             \
+        __asm__ volatile("smull %0.8h, %2.8b, %3.8b\n\tsadalp %1.4s, %0.8h"                                            \
+                         : "=&w"(product), "+w"(sum[i])                                                                \
+                         : "w"(x), "w"(y));                                                                            \
     }
         EACH(STEP)
 #undef STEP
@@ -86,16 +86,16 @@ static size_t peak_neon(size_t rounds) {
     return rounds * chains * 8;
 }
 
-#define DEFINE_PEAK(name, architecture, instruction, products)                                               \
-    __attribute__((target(architecture))) static size_t name(size_t rounds) {                                \
-        int32x4_t sum[chains];                                                                               \
-        for (size_t i = 0; i < chains; i++)                                                                  \
-            sum[i] = vdupq_n_s32(0);                                                                         \
-        const int8x16_t x = vdupq_n_s8(3), y = vdupq_n_s8(5);                                                \
-        for (size_t round = 0; round < rounds; round++)                                                      \
-            for (size_t i = 0; i < chains; i++)                                                              \
-                __asm__ volatile(instruction " %0.4s, %1.16b, %2.16b" : "+w"(sum[i]) : "w"(x), "w"(y));      \
-        return rounds * chains * (products);                                                                 \
+#define DEFINE_PEAK(name, architecture, instruction, products)                                                         \
+    __attribute__((target(architecture))) static size_t name(size_t rounds) {                                          \
+        int32x4_t sum[chains];                                                                                         \
+        for (size_t i = 0; i < chains; i++)                                                                            \
+            sum[i] = vdupq_n_s32(0);                                                                                   \
+        const int8x16_t x = vdupq_n_s8(3), y = vdupq_n_s8(5);                                                          \
+        for (size_t round = 0; round < rounds; round++)                                                                \
+            for (size_t i = 0; i < chains; i++)                                                                        \
+                __asm__ volatile(instruction " %0.4s, %1.16b, %2.16b" : "+w"(sum[i]) : "w"(x), "w"(y));                \
+        return rounds * chains * (products);                                                                           \
     }
 
 DEFINE_PEAK(peak_dotprod, "+dotprod", "sdot", 16)

@@ -16,20 +16,20 @@
 /// Grouped-query attention of a run of query rows over a ring or flat key/value cache.
 /// Query head h reads key/value head h / (heads / kv_heads). The key of position p lies in slot p mod capacity.
 typedef struct ck_attention_task {
-    const float *queries;     // [rows, heads, head_dim], row stride query_stride
-    float *out;               // [rows, heads, head_dim], row stride out_stride
-    const void *keys;         // [kv_heads, capacity, head_dim]
-    const void *values;       // [kv_heads, capacity, head_dim]
-    const float *key_scales;     // [kv_heads, capacity]; I8 only: a key is its scale times its int8 values
-    const float *value_scales;   // [kv_heads, capacity]; I8 only
+    const float *queries;      // [rows, heads, head_dim], row stride query_stride
+    float *out;                // [rows, heads, head_dim], row stride out_stride
+    const void *keys;          // [kv_heads, capacity, head_dim]
+    const void *values;        // [kv_heads, capacity, head_dim]
+    const float *key_scales;   // [kv_heads, capacity]; I8 only: a key is its scale times its int8 values
+    const float *value_scales; // [kv_heads, capacity]; I8 only
     size_t query_stride, out_stride;
     size_t heads, kv_heads;
-    size_t head_dim;          // a multiple of 16, at most 512
-    size_t capacity;          // positions per head; a multiple of CK_ATTENTION_BLOCK
-    size_t first_position;    // absolute position of query row 0
-    size_t window;            // keys seen including the own one; 0 = all before
-    ck_type type;             // of keys and values: F32, BF16 or I8
-    float scale;              // multiplies each score
+    size_t head_dim;       // a multiple of 16, at most 512
+    size_t capacity;       // positions per head; a multiple of CK_ATTENTION_BLOCK
+    size_t first_position; // absolute position of query row 0
+    size_t window;         // keys seen including the own one; 0 = all before
+    ck_type type;          // of keys and values: F32, BF16 or I8
+    float scale;           // multiplies each score
 } ck_attention_task;
 
 /// Computes the rows [row_begin, row_end) of the query heads [head_begin, head_end).
@@ -44,8 +44,8 @@ void ck_attention(const ck_attention_task *task, size_t row_begin, size_t row_en
 
 /// Where the states of single spans are kept, for calls that share out the keys of few queries.
 typedef struct ck_attention_states {
-    float *data;         // [rows, spans, heads, head_dim + CK_ATTENTION_STATE_EXTRA]
-    size_t first_span;   // index of span 0 here, counted from position 0
+    float *data;       // [rows, spans, heads, head_dim + CK_ATTENTION_STATE_EXTRA]
+    size_t first_span; // index of span 0 here, counted from position 0
     size_t spans;
 } ck_attention_states;
 

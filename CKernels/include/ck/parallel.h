@@ -18,10 +18,11 @@ void ck_team_run(size_t threads, void (*body)(void *context), void *context);
 /// Outside a team, and inside a task, the whole range runs on the caller.
 void ck_for(size_t count, size_t grain, ck_task task, void *context);
 
-/// The rows of a matrix that a later loop is going to read, stored in up to three parts, as codes, scales and biases are.
+/// The rows of a matrix that a later loop is going to read, stored in up to three parts, as codes, scales and biases
+/// are.
 typedef struct ck_rows {
-    const void *parts[3];    // null where there are fewer
-    size_t row_bytes[3];     // from one row to the next
+    const void *parts[3]; // null where there are fewer
+    size_t row_bytes[3];  // from one row to the next
     size_t rows;
 } ck_rows;
 

@@ -5,8 +5,8 @@
 
 /// Quantises the rows [begin, end) of x (row stride in elements) into `out`, group by group:
 /// scale = absmax / 127, value = round to nearest even of x / scale (of x * (127 / absmax)), sum = scale * sum(values).
-/// A group whose absmax is below 2^-116 (about 1.2e-35, where 127 / absmax would soon overflow) counts as zeros and gets
-/// scale 0; a group with an infinity or NaN gets scale and sum NaN and values 0, so that it stays visible.
+/// A group whose absmax is below 2^-116 (about 1.2e-35, where 127 / absmax would soon overflow) counts as zeros and
+/// gets scale 0; a group with an infinity or NaN gets scale and sum NaN and values 0, so that it stays visible.
 void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
 
 /// The same for the groups [begin, end) of one row; the other elements of x are not read.
@@ -28,8 +28,8 @@ void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, si
 
 /// The same product through OpenBLAS (Accelerate on Apple), for many rows: fast, but not in canonical order.
 /// Single-threaded inside: the caller splits [begin, end). Falls back to ck_float_product without BLAS, see below.
-void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
-                     size_t begin, size_t end);
+void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows, size_t begin,
+                     size_t end);
 
 /// Whether there is a BLAS library to call; the first question, or product, loads OpenBLAS. There is none where it is
 /// not installed, and under a limit on address space or data (setrlimit), which OpenBLAS does not bear.
@@ -45,7 +45,7 @@ ck_matrix ck_copy_rows(void *scratch, ck_matrix w, const int32_t *ids, size_t co
 
 /// out[i][c - column_begin] = scale * w[ids[i]][c] for the columns [column_begin, column_end), i in [0, count).
 /// Q4 and Q8 rows are dequantised as fma(code, scale, bias) first. Ids must lie in [0, w.rows); any column range.
-void ck_gather_rows(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,
-                    size_t column_begin, size_t column_end, float scale);
+void ck_gather_rows(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count, size_t column_begin,
+                    size_t column_end, float scale);
 
 #endif
