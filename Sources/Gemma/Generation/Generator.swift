@@ -54,7 +54,7 @@ package struct Generator: Sendable {
     let start = clock.now
     var answer = Answer()
     let stopTokens = options.ignoresEndOfTurn ? [] : Set(model.loaded.checkpoint.generation.stopTokens)
-    var decoder = model.info.hasTokenizer ? StreamingDecoder(try model.tokenizer) : nil
+    var decoder = model.info.hasTokenizer ? StreamingDetokenizer(try model.tokenizer) : nil
     var matcher = StopMatcher(options.stop)
 
     func deliver(_ text: String) {

@@ -3,14 +3,14 @@ import GemmaTestSupport
 import GemmaTokenization
 import Testing
 
-@Suite("Streaming decoder")
-struct StreamingDecoderTests {
+@Suite("Streaming detokenizer")
+struct StreamingDetokenizerTests {
   /// The ids of the bytes in the small vocabulary.
   private func ids(_ bytes: [UInt8]) -> [TokenID] { bytes.map { 4 + TokenID($0) } }
 
   private func deltas(_ tokens: [TokenID], _ tokenizer: GemmaTokenizer, skips: Bool = true) -> [String] {
-    var decoder = StreamingDecoder(tokenizer, skipsControlPieces: skips)
-    return tokens.map { decoder.append($0) } + [decoder.finish()]
+    var detokenizer = StreamingDetokenizer(tokenizer, skipsControlPieces: skips)
+    return tokens.map { detokenizer.append($0) } + [detokenizer.finish()]
   }
 
   @Test(

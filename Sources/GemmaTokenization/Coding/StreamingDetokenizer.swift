@@ -1,9 +1,9 @@
 public import GemmaRuntime
 
-/// Decodes ids one at a time. The pieces of text returned concatenate to exactly the decoding of all ids at once.
+/// Decodes ids one at a time. The parts of text returned concatenate to exactly the decoding of all ids at once.
 ///
 /// A scalar spelt in byte pieces is held back until its last byte has come.
-public struct StreamingDecoder: Sendable {
+public struct StreamingDetokenizer: Sendable {
   private let tokenizer: GemmaTokenizer
   private let skipsControlPieces: Bool
   /// The first bytes of a scalar that is not complete: at most three.
