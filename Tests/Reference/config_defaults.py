@@ -63,7 +63,7 @@ MODELS = {
 
 
 def rotary_numbers(rotary, kind):
-    """How many pairs turn, and the frequencies of the first two."""
+    """How many pairs are rotated, and the frequencies of the first two."""
     frequencies = getattr(rotary, kind + "_inv_freq").tolist()
     return dict(pairs=sum(value > 0 for value in frequencies), frequencies=frequencies[:2])
 

@@ -10,8 +10,8 @@ def no_layer_scalar(model, fixture, stack):
         layer.layer_scalar.fill_(1.0)
 
 
-def scalar_before_per_layer_block(model, fixture, stack):
-    """The scalar is applied to the residual but not to what the per-layer block adds."""
+def scalar_before_per_layer_inputs(model, fixture, stack):
+    """The scalar is applied to the residual but not to what the per-layer inputs add."""
     if not model.config.hidden_size_per_layer_input:
         return False
     for layer in model.model.layers:
@@ -72,7 +72,7 @@ def values_from_normed_keys(model, fixture, stack):
 
 TABLE = {
     "layer_scalar ignored": (no_layer_scalar, VISIBLE),
-    "layer_scalar before the per-layer block": (scalar_before_per_layer_block, VISIBLE),
+    "layer_scalar before the per-layer inputs": (scalar_before_per_layer_inputs, VISIBLE),
     "full layers rotate all pairs": (full_inverse_frequencies(all_pairs), VISIBLE),
     "RoPE exponent over the rotated dimensions": (full_inverse_frequencies(small_denominator), VISIBLE),
     "RoPE on the first dimensions": (first_dimensions_only, VISIBLE),

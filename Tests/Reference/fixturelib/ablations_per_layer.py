@@ -32,23 +32,23 @@ def row_not_scaled(model, fixture, stack):
     model.model.embed_tokens_per_layer.embed_scale.fill_(1.0)
 
 
-def wrong_chunks(model, fixture, stack):
+def wrong_order(model, fixture, stack):
     rows, layers = model.model.embed_tokens_per_layer, model.config.num_hidden_layers
     weight = rows.weight.reshape(rows.weight.shape[0], layers, -1)
     rows.weight.copy_(weight.transpose(1, 2).reshape(rows.weight.shape))
 
 
-def next_layers_chunk(model, fixture, stack):
+def next_layers_inputs(model, fixture, stack):
     rows, width = model.model.embed_tokens_per_layer, model.config.hidden_size_per_layer_input
     rows.weight.copy_(rows.weight.roll(-width, 1))
 
 
-def block_left_out(model, fixture, stack):
+def left_out(model, fixture, stack):
     for layer in model.model.layers:
         layer.post_per_layer_input_norm.weight.zero_()
 
 
-def flat_block_norm(model, fixture, stack):
+def flat_norm(model, fixture, stack):
     for layer in model.model.layers:
         layer.post_per_layer_input_norm.weight.fill_(1.0)
 
@@ -81,10 +81,10 @@ TABLE = {name: (only_if_present(damage), VISIBLE) for name, damage in {
     "PLE: context part left out": no_context_part,
     "PLE: projection norm weight ignored": flat_context_norm,
     "PLE: row not scaled by sqrt(P)": row_not_scaled,
-    "PLE: row read as [P, L]": wrong_chunks,
-    "PLE: chunk of the next layer": next_layers_chunk,
-    "PLE: block left out": block_left_out,
-    "PLE: post norm weight ignored": flat_block_norm,
+    "PLE: row read as [P, L]": wrong_order,
+    "PLE: inputs of the next layer": next_layers_inputs,
+    "PLE: left out": left_out,
+    "PLE: post norm weight ignored": flat_norm,
     "PLE: unknown ids use the last row": last_row_for_unknown_ids,
     "PLE: unknown ids use no row": no_row_for_unknown_ids,
 }.items()}

@@ -43,12 +43,12 @@ class Fixture:
                        tie_word_embeddings=True, eos_token_id=[1, 106], pad_token_id=0, bos_token_id=2)
         top["torch_dtype"] = {"bf16": "bfloat16", "f16": "float16", "f32": "float32"}[self.plain_type]
         if self.affine:
-            block = dict(group_size=self.affine.group, bits=self.affine.bits, mode="affine")
+            settings = dict(group_size=self.affine.group, bits=self.affine.bits, mode="affine")
             for module, override in self.affine.overrides.items():
-                block[self.prefix + module] = (
+                settings[self.prefix + module] = (
                     override if override is False else dict(bits=override[0], group_size=override[1]))
-            top["quantization"] = block
-            top["quantization_config"] = block
+            top["quantization"] = settings
+            top["quantization_config"] = settings
         return top
 
 

@@ -93,9 +93,9 @@ def write_json(folder, file, content):
 
 
 def read(folder, prefix):
-    """{name without prefix: float32 tensor}, dequantised by the block in config.json; lm_head copies are left out."""
+    """{name without prefix: float32 tensor}, dequantised by the settings in config.json; lm_head copies are left out."""
     with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
-        block = json.load(file).get("quantization")
+        settings = json.load(file).get("quantization")
     stored = {}
     for file in sorted(os.listdir(folder)):
         if file.endswith(".safetensors"):
@@ -107,7 +107,7 @@ def read(folder, prefix):
             continue
         module = name.removesuffix(".weight")
         if module + ".scales" in stored:
-            setting = block.get(module, block)
+            setting = settings.get(module, settings)
             scales, biases = (stored[module + end].float().numpy() for end in (".scales", ".biases"))
             value = torch.from_numpy(affine.dequantize(value.numpy(), scales, biases,
                                                        setting["bits"], setting["group_size"]))

@@ -62,10 +62,10 @@ def config(drafter, target_text):
     if drafter.clusters:
         top.update(num_centroids=drafter.clusters, centroid_intermediate_top_k=drafter.top)
     if drafter.affine:
-        block = dict(group_size=drafter.affine.group, bits=drafter.affine.bits, mode="affine")
+        settings = dict(group_size=drafter.affine.group, bits=drafter.affine.bits, mode="affine")
         for module, override in drafter.affine.overrides.items():
-            block[module] = override if override is False else dict(bits=override[0], group_size=override[1])
-        top["quantization"] = top["quantization_config"] = block
+            settings[module] = override if override is False else dict(bits=override[0], group_size=override[1])
+        top["quantization"] = top["quantization_config"] = settings
     return top
 
 

@@ -24,7 +24,7 @@ def prompts(fixture):
             for at in range(1, length, 5):
                 ids[at] = int(rng.integers(table, vocabulary))
         if length >= 3 * window:
-            ids[4:7] = [ids[4]] * 3                # a run of one id
+            ids[4:7] = [ids[4]] * 3                # one id three times
             ids[-1] = vocabulary - 1
         result.append(ids)
     return result

@@ -50,7 +50,7 @@ CORPUS = [
 
 
 def texts(corpus):
-    """[(kind, text)]: the lists above, every run of 1 to 40 spaces, and pages of the corpus."""
+    """[(kind, text)]: the lists above, 1 to 40 spaces, and pages of the corpus."""
     result = [(kind, text) for kind, group in PLAIN.items() for text in group]
     result += [("space runs", " " * count) for count in range(1, 41)]
     for file, start, count in CORPUS:

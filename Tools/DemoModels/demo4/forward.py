@@ -15,7 +15,7 @@ def head_sizes(config):
 
 
 def angles(config, kind, positions):
-    """(cos, sin) [T, 1, D/2]; in full layers only the first pairs turn."""
+    """(cos, sin) [T, 1, D/2]; in full layers only the first pairs are rotated."""
     rope, half = config.rope_parameters[kind], head_sizes(config)[kind] // 2
     turning = int(rope.get("partial_rotary_factor", 1.0) * half)
     frequency = rope["rope_theta"] ** (-torch.arange(half).float() / half)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains the bundled demo model of the Gemma 4 kind, then its drafter, in the layout of the published MLX models.
 
-    python3 Tests/Reference/train_demo4.py --corpus FOLDER --start Sources/DemoModel/Resources/demo \\
+    python3 Tools/DemoModels/train_demo4.py --corpus FOLDER --start Sources/DemoModel/Resources/demo \\
         --work FOLDER --out Sources/DemoModel/Resources/demo4
-    python3 Tests/Reference/train_demo4.py --drafter --corpus FOLDER --work FOLDER \\
+    python3 Tools/DemoModels/train_demo4.py --drafter --corpus FOLDER --work FOLDER \\
         --out Sources/DemoModel/Resources/demo4
 
 FOLDER of --corpus holds plain text files (paragraphs of one line, blank lines between). --work keeps the checkpoint:

@@ -31,7 +31,7 @@ def fresh(target_config, target_weights, order, seed=0):
     model = Gemma4AssistantForCausalLM(shape(target_config)).float()
     table = target_weights["embed_tokens.weight"]
     hidden = model.config.text_config.hidden_size
-    turned = torch.linalg.svd(table, full_matrices=False)[2][:hidden]
+    rotated = torch.linalg.svd(table, full_matrices=False)[2][:hidden]
     with torch.no_grad():
         for layer in model.model.layers:
             del layer.layer_scalar
@@ -43,10 +43,10 @@ def fresh(target_config, target_weights, order, seed=0):
                 p.fill_(0.3)
             elif p.dim() == 2:
                 p.normal_(0, p.shape[1] ** -0.5)
-        model.model.embed_tokens.weight.copy_(table @ turned.T)
+        model.model.embed_tokens.weight.copy_(table @ rotated.T)
         model.pre_projection.weight.mul_(0.2)
-        model.pre_projection.weight[:, table.shape[1]:] += turned
-        model.post_projection.weight.copy_(turned.T)
+        model.pre_projection.weight[:, table.shape[1]:] += rotated
+        model.post_projection.weight.copy_(rotated.T)
         model.masked_embedding.token_ordering.copy_(order)
         members = model.model.embed_tokens.weight[order].unflatten(0, (model.config.num_centroids, -1))
         model.masked_embedding.centroids.weight.copy_(members.mean(1))
