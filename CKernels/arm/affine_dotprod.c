@@ -20,7 +20,8 @@ CK_TARGET_DOTPROD_BEGIN
 CK_TARGET_END
 
 void ck_fill_affine_neon_dotprod(ck_table *table) {
-    table->affine_product = affine_product;
+    table->quantized_products[CK_Q4] = affine_product;
+    table->quantized_products[CK_Q8] = affine_product;
 }
 
 #endif

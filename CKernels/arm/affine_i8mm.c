@@ -20,7 +20,8 @@ CK_TARGET_I8MM_BEGIN
 CK_TARGET_END
 
 void ck_fill_affine_neon_i8mm(ck_table *table) {
-    table->affine_product = affine_product;
+    table->quantized_products[CK_Q4] = affine_product;
+    table->quantized_products[CK_Q8] = affine_product;
 }
 
 #endif

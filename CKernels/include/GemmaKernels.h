@@ -2,6 +2,7 @@
 #define GEMMA_KERNELS_H
 
 #include "ck/types.h"
+#include "ck/format.h"
 #include "ck/cpu.h"
 #include "ck/parallel.h"
 #include "ck/threads.h"

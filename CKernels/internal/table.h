@@ -2,6 +2,7 @@
 #define CK_TABLE_H
 
 #include "ck/attention.h"
+#include "ck/format.h"
 #include "ck/product.h"
 #include "ck/rope.h"
 #include "ck/sampling.h"
@@ -11,10 +12,10 @@
 /// One kernel level: a pointer for every dispatched kernel, with the signature of the public function of that
 /// name.
 typedef struct ck_table {
-    // Products. The first two belong to the affine files. Groups are counted through the rows.
+    // Products. Groups are counted through the rows. One quantised product for each format that takes int8.
     void (*quantize_groups)(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
-    void (*affine_product)(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
-                           size_t end);
+    void (*quantized_products[CK_TYPE_COUNT])(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
+                                              size_t begin, size_t end);
     void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
                           size_t begin, size_t end);
     void (*gather_rows)(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,

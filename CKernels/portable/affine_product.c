@@ -29,10 +29,10 @@ static int32_t dot(const uint8_t *codes, const int8_t *values, size_t count) {
 void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
                                 size_t end) {
     const size_t group = w.group, groups = w.columns / group, half = group / 2;
-    const size_t row_bytes = w.type == CK_Q4 ? w.stride / 2 : w.stride, stored_groups = w.stride / group;
-    const size_t group_bytes = w.type == CK_Q4 ? half : group;
+    const size_t group_bytes = ck_part_bytes(w, CK_CODES, group);
     for (size_t o = begin; o < end; o++) {
-        const uint8_t *bytes = (const uint8_t *)w.data + o * row_bytes;
+        const uint8_t *bytes = ck_part_address(w, CK_CODES, o, 0);
+        const void *scales = ck_part_address(w, CK_SCALES, o, 0), *biases = ck_part_address(w, CK_BIASES, o, 0);
         for (size_t i = 0; i < rows; i++)
             y[i * y_stride + o] = 0;
         for (size_t g = 0; g < groups; g++) {
@@ -41,8 +41,8 @@ void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activ
                 unpack_nibbles(codes, codes + half, bytes + g * group_bytes, half);
             else
                 memcpy(codes, bytes + g * group_bytes, group);
-            const float scale = ck_affine_scale(w.scales, w.scale_type, o * stored_groups + g);
-            const float bias = ck_affine_scale(w.biases, w.scale_type, o * stored_groups + g);
+            const float scale = ck_affine_scale(scales, w.scale_type, g);
+            const float bias = ck_affine_scale(biases, w.scale_type, g);
             for (size_t i = 0; i < rows; i++) {
                 const int8_t *values = x.values + i * x.stride;
                 const int32_t sum = w.type == CK_Q4 ? dot(codes, values + g * half, half) +

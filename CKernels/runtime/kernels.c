@@ -12,9 +12,9 @@ void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, siz
     ck_kernels()->quantize_groups(out, x, x_stride, first + begin, first + end);
 }
 
-void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
+void ck_quantized_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
                        size_t end) {
-    ck_kernels()->affine_product(y, y_stride, w, x, rows, begin, end);
+    ck_kernels()->quantized_products[w.type](y, y_stride, w, x, rows, begin, end);
 }
 
 void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,

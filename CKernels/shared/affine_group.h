@@ -1,6 +1,7 @@
 #ifndef CK_AFFINE_GROUP_H
 #define CK_AFFINE_GROUP_H
 
+#include "ck/format.h"
 #include "ck/product.h"
 
 #include <string.h>

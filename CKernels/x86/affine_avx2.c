@@ -23,7 +23,8 @@ CK_TARGET_END
 
 void ck_fill_affine_avx2(ck_table *table) {
     table->quantize_groups = affine_quantize;
-    table->affine_product = affine_product;
+    table->quantized_products[CK_Q4] = affine_product;
+    table->quantized_products[CK_Q8] = affine_product;
 }
 
 #endif

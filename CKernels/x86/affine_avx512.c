@@ -24,7 +24,8 @@ CK_TARGET_END
 
 void ck_fill_affine_avx512vnni(ck_table *table) {
     table->quantize_groups = affine_quantize;
-    table->affine_product = affine_product;
+    table->quantized_products[CK_Q4] = affine_product;
+    table->quantized_products[CK_Q8] = affine_product;
 }
 
 #endif

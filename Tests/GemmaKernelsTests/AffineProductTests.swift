@@ -19,7 +19,7 @@ struct AffineProductTests {
     y.fill(7)
     let ends = cuts.sorted() + [n]
     for (begin, end) in zip([0] + ends, ends).reversed() {
-      ck_affine_product(y.floats, stride, w.matrix, x.activations, rows, begin, end)
+      ck_quantized_product(y.floats, stride, w.matrix, x.activations, rows, begin, end)
     }
     #expect(y.isIntact && x.isIntact)
     let all = y.floatArray()
@@ -188,8 +188,8 @@ struct AffineProductTests {
     for level in availableLevels() {
       y.fill(7)
       withLevel(level) {
-        ck_affine_product(y.floats, 32, w.matrix, x.activations, 1, 9, 9)
-        ck_affine_product(y.floats, 32, w.matrix, x.activations, 0, 0, 32)
+        ck_quantized_product(y.floats, 32, w.matrix, x.activations, 1, 9, 9)
+        ck_quantized_product(y.floats, 32, w.matrix, x.activations, 0, 0, 32)
       }
       #expect(y.floatArray().allSatisfy { $0 == 7 }, "\(level)")
     }

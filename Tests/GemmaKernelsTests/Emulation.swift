@@ -54,7 +54,7 @@ enum Emulation {
       ).filter { $0.pathExtension == "c" }
     }
     // Threads and BLAS are not kernels.
-    sources += ["cpu", "dispatch", "kernels"].map { package.appending(path: "CKernels/runtime/\($0).c") }
+    sources += ["cpu", "dispatch", "formats", "kernels"].map { package.appending(path: "CKernels/runtime/\($0).c") }
     let headers = ["CKernels", "CKernels/include", "Tests/LevelChecks/include"].map {
       "-I" + package.appending(path: $0).path
     }

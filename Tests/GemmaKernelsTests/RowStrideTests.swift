@@ -33,8 +33,8 @@ struct RowStrideTests {
             var (left, right) = (
               [Float](repeating: 7, count: count * Self.rows), [Float](repeating: 8, count: count * Self.rows)
             )
-            ck_affine_product(&left, Self.rows, part, memory.activations, count, 0, Self.rows)
-            ck_affine_product(&right, Self.rows, copy, memory.activations, count, 0, Self.rows)
+            ck_quantized_product(&left, Self.rows, part, memory.activations, count, 0, Self.rows)
+            ck_quantized_product(&right, Self.rows, copy, memory.activations, count, 0, Self.rows)
             #expect(left.map(\.bitPattern) == right.map(\.bitPattern), "\(level), \(columns) columns, \(count) rows")
           }
         }

@@ -56,7 +56,7 @@ const char *type_name(ck_type type);
 
 // The kernels by family.
 void check_quantisation(checks *c);
-void check_affine_products(checks *c);
+void check_quantized_products(checks *c);
 void check_float_products(checks *c);
 void check_vectors(checks *c);
 void check_conversions(checks *c);

@@ -7,14 +7,14 @@ typedef struct product {
     size_t rows, begin, end, y_stride, x_stride;
 } product;
 
-static void call_affine(const void *arguments, void *out) {
+static void call_quantized(const void *arguments, void *out) {
     const product *p = arguments;
-    ck_affine_product(out, p->y_stride, p->w, p->x, p->rows, p->begin, p->end);
+    ck_quantized_product(out, p->y_stride, p->w, p->x, p->rows, p->begin, p->end);
 }
 
 /// One product of `outputs` weight rows, less a first one where there are several: lanes need not start at 0.
-static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_type, size_t rows, size_t outputs,
-                         size_t groups, mood m) {
+static void check_quantized(checks *c, ck_type type, size_t group, ck_type scale_type, size_t rows, size_t outputs,
+                            size_t groups, mood m) {
     const size_t gap = outputs % 4;
     product p = {.rows = rows, .begin = outputs > 2 ? 1 : 0, .end = outputs, .y_stride = outputs + 3};
     p.w = matrix(c, slot_first, type, outputs, groups * group, group, scale_type, m, gap);
@@ -28,12 +28,12 @@ static void check_affine(checks *c, ck_type type, size_t group, ck_type scale_ty
         memset((void *)(uintptr_t)p.w.data, 0xff, ((outputs - 1) * p.w.stride + p.w.columns) / (type == CK_Q4 ? 2 : 1));
     for (size_t i = 0; i < rows * p.x.stride - gap; i++)
         p.x.values[i] = largest ? (i / p.x.stride % 2 ? -127 : 127) : (int8_t)((int)random_below(c, 255) - 127);
-    check(c, (shape){rows * p.y_stride, 0}, call_affine, &p, NULL,
-          "affine_product, %s, %zu groups of %zu, %s scales, %zu rows, %zu outputs, mood %d", type_name(type), groups,
-          group, type_name(scale_type), rows, outputs, (int)m);
+    check(c, (shape){rows * p.y_stride, 0}, call_quantized, &p, NULL,
+          "quantized_product, %s, %zu groups of %zu, %s scales, %zu rows, %zu outputs, mood %d", type_name(type),
+          groups, group, type_name(scale_type), rows, outputs, (int)m);
 }
 
-void check_affine_products(checks *c) {
+void check_quantized_products(checks *c) {
     static const size_t sizes[] = {32, 64, 128}, outputs[] = {1, 3, 4, 5, 8, 13, 33};
     static const size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 40};
     for (ck_type type = CK_Q4; type <= CK_Q8; type++)
@@ -41,27 +41,27 @@ void check_affine_products(checks *c) {
             const size_t group = sizes[s];
             for (ck_type scale_type = CK_F32; scale_type <= CK_BF16; scale_type++) {
                 for (size_t r = 0; r < 10; r++)
-                    check_affine(c, type, group, scale_type, rows[r], 18, 3, r % 2 ? extreme : plain);
+                    check_quantized(c, type, group, scale_type, rows[r], 18, 3, r % 2 ? extreme : plain);
                 for (size_t o = 0; o < 7; o++)
                     for (size_t r = 1; r <= 4; r += 3)
-                        check_affine(c, type, group, scale_type, r, outputs[o], o % 2 ? 9 : 1, plain);
+                        check_quantized(c, type, group, scale_type, r, outputs[o], o % 2 ? 9 : 1, plain);
                 for (size_t r = 1; r <= 7; r += 6) {
-                    check_affine(c, type, group, scale_type, r, 10, 2, plain);
-                    check_affine(c, type, group, scale_type, r, 13, 8, wild);
+                    check_quantized(c, type, group, scale_type, r, 10, 2, plain);
+                    check_quantized(c, type, group, scale_type, r, 13, 8, wild);
                 }
             }
             // More groups than one panel or tile holds.
-            check_affine(c, type, group, CK_BF16, 1, 9, 67, plain);
-            check_affine(c, type, group, CK_BF16, 3, 9, 67, plain);
-            check_affine(c, type, group, CK_BF16, 9, 35, 67, plain);
-            check_affine(c, type, group, CK_BF16, 17, 9, 67, plain);
+            check_quantized(c, type, group, CK_BF16, 1, 9, 67, plain);
+            check_quantized(c, type, group, CK_BF16, 3, 9, 67, plain);
+            check_quantized(c, type, group, CK_BF16, 9, 35, 67, plain);
+            check_quantized(c, type, group, CK_BF16, 17, 9, 67, plain);
             // Weight rows 2,048 bytes apart, which crowd a cache.
-            check_affine(c, type, group, CK_BF16, 9, 20, (type == CK_Q4 ? 4096 : 2048) / group, plain);
+            check_quantized(c, type, group, CK_BF16, 9, 20, (type == CK_Q4 ? 4096 : 2048) / group, plain);
         }
     for (size_t i = 0; i < 300; i++)
-        check_affine(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)], (ck_type)random_below(c, 3),
-                     1 + random_below(c, 20), 1 + random_below(c, 40), 1 + random_below(c, 12),
-                     (mood)random_below(c, 3));
+        check_quantized(c, random_below(c, 2) ? CK_Q4 : CK_Q8, sizes[random_below(c, 3)], (ck_type)random_below(c, 3),
+                        1 + random_below(c, 20), 1 + random_below(c, 40), 1 + random_below(c, 12),
+                        (mood)random_below(c, 3));
 }
 
 static void call_float(const void *arguments, void *out) {

@@ -37,11 +37,11 @@ enum ProductCases {
     let activations = activations(bits, group, inputs, rows, quantised: true)
     let y = UnsafeMutablePointer<Float>.allocate(capacity: outputs * rows)
     return Case(
-      kernel: "affine_product", shape: "q\(bits)g\(group) \(outputs)x\(inputs)", rows: rows,
+      kernel: "quantized_product", shape: "q\(bits)g\(group) \(outputs)x\(inputs)", rows: rows,
       coldBytes: weights.bytes, operations: outputs * inputs * rows, unit: .multiplyAdds, isInteger: true
     ) { call in
       let matrix = weights[call]
-      inBlocks(outputs) { ck_affine_product(y, outputs, matrix, activations, rows, $0, $1) }
+      inBlocks(outputs) { ck_quantized_product(y, outputs, matrix, activations, rows, $0, $1) }
     }
   }
 

@@ -13,12 +13,12 @@ void ck_quantize_activations(ck_activations out, const float *x, size_t x_stride
 void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, size_t row, size_t begin, size_t end);
 
 /// y[i][o] = sum over k of w[o][k] * x[i][k] for all `rows` activation rows i and the weight rows o in [begin, end).
-/// w is Q4 (x in CK_EVEN_ODD order) or Q8 (CK_NATURAL), with the same group as x.
-/// Canonical order, per output: for each group g ascending, with the exact integer dot product isum:
+/// The format of w takes int8 activations; x has the order and the group that it wants.
+/// Canonical order of Q4 and Q8, per output: for each group g ascending, with the exact integer dot product isum:
 ///   acc = fma(float(isum), wscale * ascale, acc);  acc = fma(wbias, asum, acc).
 /// The bits do not depend on `rows`, on the range or on the level (of a NaN only that it is one). Reads nothing outside
 /// the matrix. Ranges that begin and end at multiples of 32 are fastest. y_stride in elements; y must not alias x.
-void ck_affine_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end);
+void ck_quantized_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end);
 
 /// The same product with float32 activations and weights of any type (Q4, Q8 as fma(code, scale, bias)).
 /// Canonical order, per output: lane k mod 16 accumulates acc = fma(x[k], w[k], acc) for ascending k (x and w padded
@@ -34,9 +34,6 @@ void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, siz
 /// Whether there is a BLAS library to call; the first question, or product, loads OpenBLAS. There is none where it is
 /// not installed, and under a limit on address space or data (setrlimit), which OpenBLAS does not bear.
 bool ck_blas_available(void);
-
-/// Bytes of one row of a matrix, for Q4 and Q8 with its scales and biases.
-size_t ck_row_bytes(ck_matrix w);
 
 /// Copies the rows ids[0 ... count - 1] of a matrix side by side into `scratch` (count *
 /// ck_row_bytes(w) bytes, aligned to 4) and returns them as a matrix of `count` rows. Meanwhile fetches up to

@@ -16,6 +16,9 @@ typedef enum __attribute__((enum_extensibility(closed))) ck_type {
     CK_I8 = 5,
 } ck_type;
 
+/// Types there are; their numbers are below.
+#define CK_TYPE_COUNT 6
+
 /// A weight matrix [rows, columns], row-major, exactly as it lies in the mapped file (any alignment), or the first
 /// columns of a wider one.
 /// Q4 and Q8: w[r][k] = scales[r][k / group] * code[r][k] + biases[r][k / group]; the scale may be negative.

@@ -182,7 +182,7 @@ final class Products {
   ) {
     let (y, w) = (term.out, term.matrix)
     if let activations {
-      ck_affine_product(y.base, y.stride, w, activations, count, begin, end)
+      ck_quantized_product(y.base, y.stride, w, activations, count, begin, end)
     } else if canonical || count <= Self.fewRows {
       ck_float_product(y.base, y.stride, w, x.base, x.stride, count, begin, end)
     } else {

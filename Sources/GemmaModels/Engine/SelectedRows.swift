@@ -40,7 +40,7 @@ extension Products {
           let rest = (blocks - block - 1) * SelectedRows.block
           let rows = ck_copy_rows(copies + slot * bytes, weights.raw, ids + first, SelectedRows.block, rest)
           if let activations {
-            ck_affine_product(out + first, SelectedRows.block, rows, activations, 1, 0, SelectedRows.block)
+            ck_quantized_product(out + first, SelectedRows.block, rows, activations, 1, 0, SelectedRows.block)
           } else {
             ck_float_product(out + first, SelectedRows.block, rows, x.base, x.stride, 1, 0, SelectedRows.block)
           }
