@@ -5,7 +5,8 @@
     python3 Benchmarks/plots/draw.py
 
 Every number comes from a file: ../Results/*.csv as the benchmarks wrote them, and figures.csv, which repeats what only
-the speed log has and names the entry. Text stays text; the pictures carry a light and a dark set of colours.
+the speed log has: each row names its entry, in which the number must stand. Text stays text; the pictures carry a light
+and a dark set of colours.
 """
 import csv
 import re
@@ -79,8 +80,15 @@ def save(figure, name):
 
 def figures(engine, model, measure, runs):
     """(tokens, value) of figures.csv, in its order."""
-    return [(int(row["tokens"] or 0), float(row["value"])) for row in rows(HERE / "figures.csv") if row["run"] in runs
-            and (row["engine"], row["model"], row["measure"]) == (engine, model, measure)]
+    found = [row for row in rows(HERE / "figures.csv") if row["run"] in runs
+             and (row["engine"], row["model"], row["measure"]) == (engine, model, measure)]
+    for row in found:
+        log = (HERE.parent / "log" / row["log"]).read_text(encoding="utf-8")
+        entries = re.split(r"^## ", log, flags=re.MULTILINE)
+        entry = next((text for text in entries if row["entry"] in text.split("\n")[0]), "")
+        if not re.search(rf"(?<![\d.,]){re.escape(row['value'])}(?![\d]|[.,]\d)", entry.replace(",", "")):
+            raise SystemExit(f"figures.csv: {row['value']} does not stand in the entry \"{row['entry']}\"")
+    return [(int(row["tokens"] or 0), float(row["value"])) for row in found]
 
 
 def speed():
