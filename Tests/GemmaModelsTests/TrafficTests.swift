@@ -1,3 +1,4 @@
+import GemmaKernels
 import GemmaWeights
 import Testing
 
@@ -12,7 +13,7 @@ struct TrafficTests {
     let timeline = try Timeline(model, contextLength: 8, options: ComputeOptions(threads: 1))
     try timeline.advance(Array([2, 5, 7].prefix(tokens)))
 
-    var expected = model.head.embedding.byteCount + tokens * model.head.embedding.raw.rowBytes
+    var expected = model.head.embedding.byteCount + tokens * ck_row_bytes(model.head.embedding.raw)
     for block in decoder.blocks {
       let own = try #require(block.attention.owned)
       let matrices = [

@@ -32,7 +32,7 @@ struct KeyValueCache {
 
   var heldBytes: Int { BufferPool.rounded(buffer.byteCount) }
 
-  private var rowBytes: Int { dimension * CacheShape.elementSize(type) }
+  private var rowBytes: Int { ck_stored_bytes(type, dimension) }
 
   private func scales(_ index: Int) -> UnsafeMutablePointer<Float>? {
     guard type == .CK_I8 else { return nil }
@@ -84,14 +84,6 @@ struct CacheShape {
       }
   }
 
-  static func elementSize(_ type: ck_type) -> Int {
-    switch type {
-    case .CK_F32: 4
-    case .CK_I8: 1
-    default: 2
-    }
-  }
-
   func capacity(_ layer: LayerConfiguration) -> Int {
     let block = Int(CK_ATTENTION_BLOCK)
     let positions = layer.kind == .sliding ? min(contextLength, window - 1 + chunk) : contextLength
@@ -101,6 +93,6 @@ struct CacheShape {
   /// Bytes of keys, values and scales.
   func byteCount(_ layer: LayerConfiguration) -> Int {
     let scale = type == .CK_I8 ? MemoryLayout<Float>.size : 0
-    return 2 * layer.keyValueHeads * capacity(layer) * (layer.headDimension * Self.elementSize(type) + scale)
+    return 2 * layer.keyValueHeads * capacity(layer) * (ck_stored_bytes(type, layer.headDimension) + scale)
   }
 }

@@ -58,9 +58,9 @@ struct LayerLoader {
   func unitColumns(_ part: String) throws(GemmaError) -> WeightMatrix {
     let width = model.layers[index].feedForwardWidth
     let whole = try matrix(part, model.hiddenSize, loader.stored.layers[storedIndex].feedForwardWidth)
-    guard !whole.isQuantized || width % Int(whole.raw.group) == 0 else {
+    guard width % whole.columnStep == 0 else {
       throw loader.slice.refused(
-        storedIndex, "a width of \(width) splits a group of \(whole.raw.group) quantised weights")
+        storedIndex, "a width of \(width) splits a group of \(whole.columnStep) quantised weights")
     }
     return whole.part(rows: 0..<model.hiddenSize, columns: width)
   }

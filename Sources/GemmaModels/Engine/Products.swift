@@ -52,7 +52,7 @@ final class Products {
     terms.withUnsafeBufferPointer { multiply($0, by: x, count: count) }
   }
 
-  /// `prepared`: x in the format of the matrix, where it exists already.
+  /// `prepared`: x in the layout of the matrix, where it exists already.
   func multiply(_ term: Term, by x: Rows, count: Int, prepared: ck_activations? = nil) {
     withUnsafePointer(to: term) {
       multiply(UnsafeBufferPointer(start: $0, count: 1), by: x, count: count, prepared: prepared)
@@ -66,9 +66,9 @@ final class Products {
     var rest = terms[...]
     while let first = rest.first {
       // One quantisation of x serves all neighbours with the same grouping.
-      let format = Format(first.matrix, quantizes: quantizes)
-      let end = rest.firstIndex { Format($0.matrix, quantizes: quantizes) != format } ?? rest.endIndex
-      let activations = prepared ?? prepare(format, x, columns: Int(first.matrix.columns), count: count)
+      let layout = ActivationLayout(first.matrix, quantizes: quantizes)
+      let end = rest.firstIndex { ActivationLayout($0.matrix, quantizes: quantizes) != layout } ?? rest.endIndex
+      let activations = prepared ?? prepare(layout, x, columns: Int(first.matrix.columns), count: count)
       let together = UnsafeBufferPointer(rebasing: rest[..<end])
       if count <= Self.fewRows { readAhead.willMultiply(together, grain: Self.grain) }
       run(together, activations, x, count)
@@ -80,19 +80,19 @@ final class Products {
   /// includes what `down`, which reads the result, wants of it: then this is returned.
   func gatedUnit(gate: Term, up: Term, for down: WeightMatrix, by x: Rows, count: Int) -> ck_activations? {
     guard count > 0 else { return nil }
-    let format = Format(gate.matrix, quantizes: quantizes)
-    guard format == Format(up.matrix, quantizes: quantizes) else {
+    let layout = ActivationLayout(gate.matrix, quantizes: quantizes)
+    guard layout == ActivationLayout(up.matrix, quantizes: quantizes) else {
       multiply([gate, up], by: x, count: count)
       Parallel.forEach(count, unless: stop) { range in
         for row in range { ck_gelu_gate(gate.out.row(row), gate.out.row(row), up.out.row(row), gate.rows) }
       }
       return nil
     }
-    let activations = prepare(format, x, columns: Int(gate.matrix.columns), count: count)
+    let activations = prepare(layout, x, columns: Int(gate.matrix.columns), count: count)
     let width = gate.rows
     traffic.read(rows: width, of: gate.matrix)
     traffic.read(rows: width, of: up.matrix)
-    let next = count <= Self.fewRows ? gatedActivations(Format(down.raw, quantizes: quantizes), width) : nil
+    let next = count <= Self.fewRows ? gatedActivations(ActivationLayout(down.raw, quantizes: quantizes), width) : nil
     let blocksPerItem = next.map { Int($0.group) / Self.block } ?? 1
     let grain = max(Self.grain / blocksPerItem, 1)
     // Each thread begins with rows of the gate.
@@ -114,28 +114,27 @@ final class Products {
 
   /// Where the activations of `down` go while those of `gate` and `up` are still read; nil where it takes float32, or
   /// groups that no whole number of blocks makes.
-  private func gatedActivations(_ format: Format, _ width: Int) -> ck_activations? {
-    guard case .int8(let group, _) = format, group % Self.block == 0, width % group == 0 else { return nil }
-    return activations(format, .gatedValues, .gatedScales, .gatedSums, columns: width)
+  private func gatedActivations(_ layout: ActivationLayout, _ width: Int) -> ck_activations? {
+    guard case .int8(let group, _) = layout, group % Self.block == 0, width % group == 0 else { return nil }
+    return activations(layout, .gatedValues, .gatedScales, .gatedSums, columns: width)
   }
 
   /// How a matrix wants its activations.
-  enum Format: Equatable {
+  enum ActivationLayout: Equatable {
     case float32
-    case int8(group: Int, evenOdd: Bool)
+    case int8(group: Int, order: ck_order)
 
     init(_ matrix: ck_matrix, quantizes: Bool) {
-      self =
-        quantizes && matrix.isQuantized
-        ? .int8(group: Int(matrix.group), evenOdd: matrix.type == .CK_Q4) : .float32
+      let group = ck_activation_group(matrix)
+      self = quantizes && group > 0 ? .int8(group: group, order: ck_format_of(matrix.type).pointee.order) : .float32
     }
   }
 
   /// Quantises `count` rows of x; nil where the matrix takes float32.
-  func prepare(_ format: Format, _ x: Rows, columns: Int, count: Int) -> ck_activations? {
+  func prepare(_ layout: ActivationLayout, _ x: Rows, columns: Int, count: Int) -> ck_activations? {
     guard
       let activations = activations(
-        format, .activationValues, .activationScales, .activationSums, columns: columns)
+        layout, .activationValues, .activationScales, .activationSums, columns: columns)
     else { return nil }
     Parallel.forEach(count, unless: stop) {
       ck_quantize_activations(activations, x.base, x.stride, $0.lowerBound, $0.upperBound)
@@ -144,13 +143,14 @@ final class Products {
   }
 
   private func activations(
-    _ format: Format, _ values: Workspace.Region, _ scales: Workspace.Region, _ sums: Workspace.Region, columns: Int
+    _ layout: ActivationLayout, _ values: Workspace.Region, _ scales: Workspace.Region, _ sums: Workspace.Region,
+    columns: Int
   ) -> ck_activations? {
-    guard case .int8(let group, let evenOdd) = format else { return nil }
+    guard case .int8(let group, let order) = layout else { return nil }
     return ck_activations(
       values: UnsafeMutableRawPointer(workspace.base(values)).assumingMemoryBound(to: Int8.self),
       scales: workspace.base(scales), sums: workspace.base(sums), columns: columns,
-      stride: columns + Workspace.activationGap, group: group, order: evenOdd ? .CK_EVEN_ODD : .CK_NATURAL)
+      stride: columns + Workspace.activationGap, group: group, order: order)
   }
 
   private func blocks(_ rows: Int) -> Int { (rows + Self.block - 1) / Self.block }

@@ -25,7 +25,8 @@ final class ReadAhead {
 
   /// To be called before the products of a loop with this grain: announces what came after it in the pass before.
   func willMultiply(_ terms: some Collection<Products.Term>, grain: Int) {
-    guard let first = terms.first, let address = first.matrix.data, first.rows * first.matrix.rowBytes >= Self.smallest
+    guard let first = terms.first, let address = first.matrix.data,
+      first.rows * ck_row_bytes(first.matrix) >= Self.smallest
     else { return }
     if steps.isEmpty || steps[next].address != address {
       if let found = steps.firstIndex(where: { $0.address == address }) {
@@ -41,12 +42,11 @@ final class ReadAhead {
   }
 
   private static func rows(_ matrix: ck_matrix) -> ck_rows {
-    let codes = matrix.stride * matrix.type.bits / 8
-    guard matrix.isQuantized else {
-      return ck_rows(parts: (matrix.data, nil, nil), row_bytes: (codes, 0, 0), rows: matrix.rows)
-    }
-    let scales = matrix.stride / matrix.group * matrix.scale_type.bits / 8
-    return ck_rows(
-      parts: (matrix.data, matrix.scales, matrix.biases), row_bytes: (codes, scales, scales), rows: matrix.rows)
+    ck_rows(
+      parts: (matrix.data, matrix.scales, matrix.biases),
+      row_bytes: (
+        ck_part_stride(matrix, CK_CODES), ck_part_stride(matrix, CK_SCALES), ck_part_stride(matrix, CK_BIASES)
+      ),
+      rows: matrix.rows)
   }
 }

@@ -13,9 +13,9 @@ enum SelectedRows {
   /// With a larger share of gates open, reading everything in order is faster.
   static let largestShare = 4
 
-  /// Floats for the copy of a quantised row, enough for the widest layout: 8-bit codes, and float32 scales and biases
-  /// for every 32. (A copy of any row fits into as many floats as it has columns.)
-  static func quantizedColumns(hidden: Int) -> Int { (hidden + hidden / 32 * 8 + 3) / 4 }
+  /// Floats for the copy of a quantised row, in the widest format. (A copy of any row fits into as many floats as it
+  /// has columns.)
+  static func quantizedColumns(hidden: Int) -> Int { (ck_widest_row_bytes(hidden) + 3) / 4 }
 }
 
 extension Products {
@@ -25,7 +25,8 @@ extension Products {
     rows ids: UnsafeMutablePointer<Int32>, count: Int, of weights: WeightMatrix, into out: UnsafeMutablePointer<Float>,
     by x: Rows
   ) {
-    let activations = prepare(Format(weights.raw, quantizes: quantizes), x, columns: weights.columns, count: 1)
+    let activations = prepare(
+      ActivationLayout(weights.raw, quantizes: quantizes), x, columns: weights.columns, count: 1)
     traffic.read(rows: count, of: weights.raw)
     // Whole blocks, by repeating the last row: kernels are slow on a part of one.
     let blocks = (count + SelectedRows.block - 1) / SelectedRows.block
@@ -53,7 +54,7 @@ extension Products {
   /// the weights are not quantised. A gate of exactly zero stays zero whatever finite number it would meet, so the bits
   /// are those of the whole product.
   func selectedUnit(gate: Rows, up: WeightMatrix, scratch raised: Rows, by x: Rows) -> Bool {
-    guard Format(up.raw, quantizes: quantizes) != .float32 else { return false }
+    guard ActivationLayout(up.raw, quantizes: quantizes) != .float32 else { return false }
     let width = up.rows
     let ids = UnsafeMutableRawPointer(workspace.base(.selection)).assumingMemoryBound(to: Int32.self)
     let count = Self.open(gate.base, width, ids)

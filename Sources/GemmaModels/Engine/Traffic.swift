@@ -12,10 +12,10 @@ package final class Traffic {
   /// Keys and values that some row of a pass attends to, once for all of its rows.
   package private(set) var cacheBytes = 0
 
-  func read(rows: Int, of matrix: ck_matrix) { weightBytes += rows * matrix.rowBytes }
+  func read(rows: Int, of matrix: ck_matrix) { weightBytes += rows * ck_row_bytes(matrix) }
 
   func read(rows: Int, of matrix: ck_matrix, columns: Int) {
-    weightBytes += rows * matrix.rowBytes * columns / max(Int(matrix.columns), 1)
+    weightBytes += rows * ck_columns_bytes(matrix, columns)
   }
 
   func readCache(_ bytes: Int) { cacheBytes += bytes }
