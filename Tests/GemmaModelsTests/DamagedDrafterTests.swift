@@ -121,7 +121,7 @@ struct DamagedDrafterTests {
       try timeline.advance([2, 5, 9])
       let source = try MTPDrafter(drafter, contextLength: 8, options: exact)
       let error = #expect(throws: GemmaError.self) {
-        _ = try source.draft(2, after: 7, on: timeline, stop: StopSignal())
+        _ = try source.draft(DraftRequest(2, after: 7, on: timeline))
       }
       guard case .degenerateOutput = error else { throw try #require(error) }
     }
@@ -150,7 +150,7 @@ struct DamagedDrafterTests {
         do {
           let drafter = try LoadedDrafter(at: folder, for: model.configuration)
           let source = try MTPDrafter(drafter, contextLength: 8, options: ComputeOptions(threads: 1))
-          let guesses = try source.draft(2, after: 7, on: timeline, stop: StopSignal())
+          let guesses = try source.draft(DraftRequest(2, after: 7, on: timeline))
           #expect(guesses.allSatisfy { (0..<275).contains($0) })
           drafted += 1
         } catch let error as GemmaError {

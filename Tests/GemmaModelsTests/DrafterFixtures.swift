@@ -54,12 +54,17 @@ struct DraftingPair {
 }
 
 extension MTPDrafter {
-  /// Guesses, and the scores of all pieces at each step.
+  /// Guesses, and the scores of all pieces at each step; those that were not looked at one below the smallest score, as
+  /// in transformers.
   func scored(
     _ count: Int, after token: TokenID, on timeline: Timeline
   ) throws -> (guesses: [TokenID], scores: [[Float]]) {
     var scores: [[Float]] = []
-    let guesses = try draft(count, after: token, on: timeline, stop: StopSignal()) { scores.append($0.full) }
-    return (guesses, scores)
+    let request = DraftRequest(count, after: token, on: timeline) {
+      let others = ($0.filter { $0 != -.infinity }.min() ?? 0) - 1
+      scores.append($0.map { $0 == -.infinity ? others : $0 })
+      return DraftRequest.likeliest($0, $1, $2)
+    }
+    return (try draft(request), scores)
   }
 }

@@ -88,12 +88,12 @@ struct DrafterTests {
     let pair = try DraftingPair("gemma4-e")
     let timeline = try Timeline(pair.model, contextLength: 40, options: exact)
     let source = try MTPDrafter(pair.drafter, contextLength: 40, options: exact)
-    #expect(try source.draft(4, after: 2, on: timeline, stop: StopSignal()).isEmpty)
+    #expect(try source.draft(DraftRequest(4, after: 2, on: timeline)).isEmpty)
     try timeline.advance([2, 5, 9])
-    #expect(try source.draft(0, after: 2, on: timeline, stop: StopSignal()).isEmpty)
-    #expect(try source.draft(1, after: 2, on: timeline, stop: StopSignal()).count == 1)
+    #expect(try source.draft(DraftRequest(0, after: 2, on: timeline)).isEmpty)
+    #expect(try source.draft(DraftRequest(1, after: 2, on: timeline)).count == 1)
     _ = timeline.rewind(to: 1)
-    #expect(try source.draft(4, after: 2, on: timeline, stop: StopSignal()).isEmpty)
+    #expect(try source.draft(DraftRequest(4, after: 2, on: timeline)).isEmpty)
   }
 
   @Test("takes from the pool exactly what was planned, and nothing while it drafts", arguments: drafterNames)
@@ -102,7 +102,7 @@ struct DrafterTests {
     for options in [exact, ComputeOptions(threads: 2)] {
       let (timeline, source) = try pair.opened([2, 5, 9], room: 1021, options)
       #expect(source.heldBytes == pair.drafter.workspaceBytes(contextLength: 1024))
-      #expect(try source.draft(8, after: 7, on: timeline, stop: StopSignal()).count == 8)
+      #expect(try source.draft(DraftRequest(8, after: 7, on: timeline)).count == 8)
     }
   }
 
@@ -110,18 +110,20 @@ struct DrafterTests {
   func stops() throws {
     let pair = try DraftingPair("gemma4-q4-g64")
     let (timeline, source) = try pair.opened([2, 5, 9], ComputeOptions(threads: 2))
-    let wanted = try source.draft(4, after: 7, on: timeline, stop: StopSignal())
+    let wanted = try source.draft(DraftRequest(4, after: 7, on: timeline))
     let stop = StopSignal()
     var steps = 0
     #expect(throws: CancellationError.self) {
-      _ = try source.draft(8, after: 7, on: timeline, stop: stop) { _ in
+      let request = DraftRequest(8, after: 7, on: timeline, stop: stop) {
         steps += 1
         if steps == 2 { stop.raise() }
+        return DraftRequest.likeliest($0, $1, $2)
       }
+      _ = try source.draft(request)
     }
     #expect(steps == 2)
     #expect(timeline.tokens == [2, 5, 9])
-    #expect(try source.draft(4, after: 7, on: timeline, stop: StopSignal()) == wanted)
+    #expect(try source.draft(DraftRequest(4, after: 7, on: timeline)) == wanted)
   }
 
   @Test("refuses a timeline of another model and a token outside the vocabulary")
@@ -129,9 +131,9 @@ struct DrafterTests {
     let pair = try DraftingPair("gemma4-e")
     let (timeline, source) = try pair.opened([2, 5, 9])
     for token: TokenID in [-1, 275, .max] {
-      #expect(throws: GemmaError.self) { _ = try source.draft(1, after: token, on: timeline, stop: StopSignal()) }
+      #expect(throws: GemmaError.self) { _ = try source.draft(DraftRequest(1, after: token, on: timeline)) }
     }
     let other = try DraftingPair("gemma4-q4-g64").opened([2, 5, 9])
-    #expect(throws: GemmaError.self) { _ = try source.draft(1, after: 7, on: other.timeline, stop: StopSignal()) }
+    #expect(throws: GemmaError.self) { _ = try source.draft(DraftRequest(1, after: 7, on: other.timeline)) }
   }
 }

@@ -7,9 +7,9 @@ final class FailingSource: DraftSource {
   let kind = DraftKind.drafter
   private var calls = 0
 
-  func draft(_ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal) throws -> [TokenID] {
+  func draft(_ request: DraftRequest) throws -> [TokenID] {
     calls += 1
-    guard calls > 1 else { return [token] }
+    guard calls > 1 else { return [request.token] }
     throw GemmaError.degenerateOutput(reason: "made up")
   }
 }

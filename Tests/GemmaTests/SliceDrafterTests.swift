@@ -128,14 +128,14 @@ struct SliceDrafterTests {
       if drafts {
         let source = try SliceDrafter(small, for: timeline)
         let stop = StopSignal()
-        #expect(try source.draft(8, after: 5, on: timeline, stop: stop).count == 8)
+        #expect(try source.draft(DraftRequest(8, after: 5, on: timeline, stop: stop)).count == 8)
         stop.raise()
-        #expect(throws: CancellationError.self) { try source.draft(3, after: 5, on: timeline, stop: stop) }
+        #expect(throws: CancellationError.self) { try source.draft(DraftRequest(3, after: 5, on: timeline, stop: stop)) }
         #expect(timeline.tokens == ids)
         // Two places are left in the context.
         var rest = try timeline.begin([5, 6, 7, 8, 9, 10, 11, 12])
         try timeline.work(on: &rest)
-        #expect(try source.draft(8, after: 5, on: timeline, stop: StopSignal()).count == 2)
+        #expect(try source.draft(DraftRequest(8, after: 5, on: timeline)).count == 2)
         #expect(timeline.rewind(to: ids.count) == ids.count)
       }
       var more = try timeline.begin([9, 10, 11])

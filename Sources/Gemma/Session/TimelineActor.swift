@@ -107,11 +107,10 @@ package actor TimelineActor {
     defer { gate.leave() }
     let timeline = try opened()
     let first = timeline.tokens.count
-    let proposal = try speculation.length.flatMap {
-      try opened(speculatorOf: timeline).propose(
-        $0, limit: min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop,
-        choose: { try sampler.next($0, position: $1, history: $2) })
+    let request = DraftRequest(min(limit, contextLength - first) - 1, after: token, on: timeline, stop: stop) {
+      try sampler.next($0, position: $1, history: $2)
     }
+    let proposal = try speculation.length.flatMap { try opened(speculatorOf: timeline).propose($0, request) }
     let drafts = proposal?.tokens ?? []
     let time = try await compute([token] + drafts, on: timeline, wanted: .every, stop: stop)
     var next: [TokenID] = []

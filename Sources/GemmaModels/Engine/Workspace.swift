@@ -18,8 +18,8 @@ final class Workspace {
     case selection, selectedWeights
     /// What a drafter takes from its target: a token's embedding and a hidden state, side by side.
     case pair
-    /// A drafter's scores of the clusters.
-    case clusters
+    /// A drafter's scores of the clusters, and of all pieces where it looks only at those of the best clusters.
+    case clusters, scores
     case perLayer, perLayerGate
     case lowRank, router, coefficients
     case rotary
@@ -110,6 +110,7 @@ final class Workspace {
     case .up: return (chunk, feedForward)
     case .pair: return (chunk, pairWidth)
     case .clusters: return (chunk, drafter?.clusteredHead?.clusterCount ?? 0)
+    case .scores: return (drafter?.clusteredHead == nil ? 0 : 1, model.vocabularySize)
     case .selection: return (1, selected)
     case .selectedWeights:
       let columns = drafter == nil ? SelectedRows.quantizedColumns(hidden: hidden) : hidden

@@ -10,12 +10,6 @@ package enum DraftKind: String, Sendable, Hashable, CaseIterable {
   case slice
 }
 
-/// Chooses a token from its logits as the answer's tokens are chosen, with the random number of its position; `history`
-/// is all that comes before it.
-package typealias TokenChoice = (
-  _ logits: UnsafeBufferPointer<Float>, _ position: Int, _ history: ArraySlice<TokenID>
-) throws -> TokenID
-
 /// Guesses how a timeline goes on, so that the model can check several tokens in one pass.
 ///
 /// A guess may be wrong, never the answer: the model computes every position itself. Not thread-safe: all calls come
@@ -23,23 +17,9 @@ package typealias TokenChoice = (
 package protocol DraftSource: AnyObject {
   var kind: DraftKind { get }
 
-  /// At most `count` guesses of what follows `token`, which itself follows the timeline's tokens and is not computed
-  /// yet. May return fewer, or none where it has no guess.
+  /// Guesses of what comes next; fewer than wanted, or none, where it has no more.
   ///
-  /// Throws `CancellationError` soon after `stop` was raised, and `GemmaError`; the timeline is then as it was.
-  func draft(_ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal) throws -> [TokenID]
-
-  /// The same, with guesses chosen by `choose`, for sources that predict logits: two similar predictions and one random
-  /// number give the same token more often than a draw gives the likeliest one.
-  func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
-  ) throws -> [TokenID]
-}
-
-extension DraftSource {
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
-  ) throws -> [TokenID] {
-    try draft(count, after: token, on: timeline, stop: stop)
-  }
+  /// Throws `CancellationError` soon after the request's signal was raised, and `GemmaError`; the timeline is then as it
+  /// was.
+  func draft(_ request: DraftRequest) throws -> [TokenID]
 }

@@ -24,8 +24,8 @@ package final class PromptLookup: DraftSource {
 
   package init() {}
 
-  package func draft(_ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal) -> [TokenID] {
-    draft(count, after: timeline.tokens, token)
+  package func draft(_ request: DraftRequest) -> [TokenID] {
+    draft(request.count, after: request.timeline.tokens, request.token)
   }
 
   /// At most `count` guesses of what follows `tokens` and `token`.

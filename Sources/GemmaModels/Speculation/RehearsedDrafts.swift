@@ -13,9 +13,9 @@ package final class RehearsedDrafts: DraftSource {
     self.vocabulary = vocabulary
   }
 
-  package func draft(_ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal) -> [TokenID] {
-    let start = timeline.tokens.count + 1
-    return (start..<max(start, min(start + count, text.count))).map { position in
+  package func draft(_ request: DraftRequest) -> [TokenID] {
+    let start = request.timeline.tokens.count + 1
+    return (start..<max(start, min(start + request.count, text.count))).map { position in
       position % 5 == 3 ? (text[position] + 1) % TokenID(vocabulary) : text[position]
     }
   }

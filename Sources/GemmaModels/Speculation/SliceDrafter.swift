@@ -1,4 +1,3 @@
-import GemmaKernels
 package import GemmaRuntime
 import GemmaWeights
 
@@ -56,27 +55,18 @@ package final class SliceDrafter: DraftSource {
     return owners
   }
 
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal
-  ) throws -> [TokenID] {
-    try draft(count, after: token, on: timeline, stop: stop) { logits, _, _ in
-      TokenID(truncatingIfNeeded: ck_argmax(logits.baseAddress, logits.count))
-    }
-  }
-
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
-  ) throws -> [TokenID] {
-    guard timeline === whole else { throw GemmaError.invalidInput("this source drafts for another timeline") }
+  package func draft(_ request: DraftRequest) throws -> [TokenID] {
+    guard request.timeline === whole else { throw GemmaError.invalidInput("this source drafts for another timeline") }
     // Rings hold a window behind so many positions, and the context ends.
-    let count = min(count, Timeline.longestDraft, whole.contextLength - whole.tokens.count)
+    let count = min(request.count, Timeline.longestDraft, whole.contextLength - whole.tokens.count)
     whole.noteWritten(below: whole.tokens.count + max(count, 0))
-    slice.tokens = whole.tokens
+    // A copy into memory that is there: with a shared one each round would take memory for the whole text.
+    slice.tokens.replaceSubrange(0..., with: whole.tokens)
     var drafts: [TokenID] = []
     while drafts.count < count {
-      var advance = try slice.begin([drafts.last ?? token], stop: stop)
+      var advance = try slice.begin([drafts.last ?? request.token], stop: request.stop)
       try slice.work(on: &advance)
-      drafts.append(try choose(slice.logits, slice.tokens.count, slice.tokens[...]))
+      drafts.append(try request.choose(slice.logits, slice.tokens.count, slice.tokens[...]))
     }
     return drafts
   }

@@ -30,19 +30,16 @@ package final class Speculator {
     self.failure = failure
   }
 
-  /// At most `limit` guesses of what follows `token`; nil: take a plain step.
+  /// Guesses of what comes next; nil: take a plain step.
   ///
-  /// `choose` is how the answer's tokens are chosen. A source that fails is given up, and `failure` says why. Throws
-  /// `CancellationError` after `stop` was raised.
-  package func propose(
-    _ length: Length, limit: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
-  ) throws -> Proposal? {
-    guard limit > 0, !sources.isEmpty else { return nil }
+  /// A source that fails is given up, and `failure` says why. Throws `CancellationError` after the request's signal was
+  /// raised.
+  package func propose(_ length: Length, _ request: DraftRequest) throws -> Proposal? {
+    guard request.count > 0, !sources.isEmpty else { return nil }
     switch length {
     case .fixed(let count):
       for source in sources {
-        let proposal = try draft(source, min(count, limit), after: token, on: timeline, stop: stop, choose: choose)
-        if let proposal { return proposal }
+        if let proposal = try draft(source, request.limited(to: count)) { return proposal }
       }
       return nil
     case .adaptive:
@@ -51,10 +48,10 @@ package final class Speculator {
       var offers: [DraftController.Choice] = []
       for source in sources {
         if source.kind == .promptLookup {
-          lookup = try draft(source, limit, after: token, on: timeline, stop: stop, choose: choose)
+          lookup = try draft(source, request)
           offers.append(DraftController.Choice(kind: .promptLookup, count: lookup?.tokens.count ?? 0))
         } else {
-          offers.append(DraftController.Choice(kind: source.kind, count: limit))
+          offers.append(DraftController.Choice(kind: source.kind, count: request.count))
         }
       }
       guard let choice = controller.choose(offers) else { return nil }
@@ -63,7 +60,7 @@ package final class Speculator {
           kind: lookup.kind, tokens: Array(lookup.tokens.prefix(choice.count)), seconds: lookup.seconds)
       }
       guard let source = sources.first(where: { $0.kind == choice.kind }) else { return nil }
-      return try draft(source, choice.count, after: token, on: timeline, stop: stop, choose: choose)
+      return try draft(source, request.limited(to: choice.count))
     }
   }
 
@@ -81,14 +78,10 @@ package final class Speculator {
     return controller.plainSeconds.map { Double(1 + accepted) * $0 - passSeconds - proposal.seconds }
   }
 
-  private func draft(
-    _ source: any DraftSource, _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal,
-    choose: TokenChoice
-  ) throws -> Proposal? {
+  private func draft(_ source: any DraftSource, _ request: DraftRequest) throws -> Proposal? {
     let start = ContinuousClock.now
     do {
-      let tokens = try source.draft(
-        min(count, Timeline.longestDraft), after: token, on: timeline, stop: stop, choose: choose)
+      let tokens = try source.draft(request.limited(to: Timeline.longestDraft))
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       return tokens.isEmpty ? nil : Proposal(kind: source.kind, tokens: tokens, seconds: seconds)
     } catch let error as GemmaError {

@@ -28,27 +28,32 @@ struct DrafterHead: Sendable {
     }
   }
 
-  /// Scores the state in `.normed` [1, H]; the scores lie in `.logits` until the next step.
+  /// Scores of all pieces [V] for the state in `.normed` [1, H], -infinity for those that are not looked at. Valid until
+  /// the next step.
   /// Throws `CancellationError` for a stopped pass, and `.degenerateOutput` for NaN.
-  func callAsFunction(_ pass: Pass) throws -> DraftScores {
-    let logits = pass.workspace.base(.logits)
-    let scores: DraftScores
-    if let clusters {
-      try select(clusters, pass)
-      let (pieces, count) = (Self.pieces(pass), clusters.shape.selectedPieces)
-      pass.products.multiply(rows: pieces, count: count, of: embedding, into: logits, by: pass.rows(.normed, hidden))
-      scores = DraftScores(
-        pieces: UnsafeBufferPointer(start: pieces, count: count),
-        logits: UnsafeBufferPointer(start: logits, count: count), vocabulary: embedding.rows)
-    } else {
+  func callAsFunction(_ pass: Pass) throws -> UnsafeBufferPointer<Float> {
+    guard let clusters else {
       pass.multiply(embedding, .logits, by: .normed)
-      scores = DraftScores(
-        pieces: nil, logits: UnsafeBufferPointer(start: logits, count: embedding.rows), vocabulary: embedding.rows)
+      return UnsafeBufferPointer(start: try checked(pass, embedding.rows), count: embedding.rows)
     }
+    try select(clusters, pass)
+    let (pieces, count) = (Self.pieces(pass), clusters.shape.selectedPieces)
+    pass.products.multiply(
+      rows: pieces, count: count, of: embedding, into: pass.workspace.base(.logits), by: pass.rows(.normed, hidden))
+    let logits = try checked(pass, count)
+    let scores = pass.workspace.base(.scores)
+    scores.update(repeating: -.infinity, count: embedding.rows)
+    for place in 0..<count { scores[Int(pieces[place])] = logits[place] }
+    return UnsafeBufferPointer(start: scores, count: embedding.rows)
+  }
+
+  /// `.logits`, of which `count` were computed.
+  private func checked(_ pass: Pass, _ count: Int) throws -> UnsafeMutablePointer<Float> {
+    let logits = pass.workspace.base(.logits)
     try pass.stop.check()
     // Squares cannot cancel, so the mean is NaN exactly when a score is.
-    if ck_mean_square(logits, scores.logits.count).isNaN { throw Self.degenerate }
-    return scores
+    if ck_mean_square(logits, count).isNaN { throw Self.degenerate }
+    return logits
   }
 
   /// Leaves the pieces of the clusters with the largest y · centroid in `.selection`.

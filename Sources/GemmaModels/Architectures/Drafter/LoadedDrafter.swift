@@ -8,8 +8,8 @@ package import GemmaWeights
 /// Sizes in the comments of this folder: B the target's hidden size, H the drafter's, V the vocabulary.
 package final class LoadedDrafter: Sendable {
   package let configuration: DrafterConfiguration
-  /// The drafter's layers; the sources of their keys are layers of the target.
-  let layers: ModelConfiguration
+  /// Of the drafter's layers; the sources of their keys are layers of the target.
+  let layerConfiguration: ModelConfiguration
   let checkpoint: Checkpoint
   let preProjection: WeightMatrix  // [H, 2 B]
   let blocks: [Gemma4Block]
@@ -23,14 +23,15 @@ package final class LoadedDrafter: Sendable {
   package init(at folder: URL, for target: ModelConfiguration) throws(GemmaError) {
     let files = try DrafterCheckpoint(at: folder)
     let drafter = files.configuration
-    layers = try drafter.bound(to: target, at: folder)
-    let (tables, indices) = RotaryTable.tables(layers)
-    let loader = ModelLoader(checkpoint: files.checkpoint, model: layers, slice: .full, rotaryIndices: indices)
-    let (own, backbone) = (layers.hiddenSize, drafter.backboneHiddenSize)
+    layerConfiguration = try drafter.bound(to: target, at: folder)
+    let (tables, indices) = RotaryTable.tables(layerConfiguration)
+    let loader = ModelLoader(
+      checkpoint: files.checkpoint, model: layerConfiguration, slice: .full, rotaryIndices: indices)
+    let (own, backbone) = (layerConfiguration.hiddenSize, drafter.backboneHiddenSize)
     preProjection = try loader.matrix("pre_projection", own, 2 * backbone)
     postProjection = try loader.matrix("post_projection", backbone, own)
     var blocks: [Gemma4Block] = []
-    for index in layers.layers.indices {
+    for index in layerConfiguration.layers.indices {
       blocks.append(try Gemma4Block(index, LayerLoader(loader: loader, index: index)))
     }
     self.blocks = blocks
@@ -54,6 +55,6 @@ package final class LoadedDrafter: Sendable {
 
   /// The bytes that an `MTPDrafter` takes from the pool for a timeline of this length: its own sum.
   package func workspaceBytes(contextLength: Int) -> Int {
-    Workspace.byteCount(layers, drafter: configuration, chunk: 1, contextLength: contextLength)
+    Workspace.byteCount(layerConfiguration, drafter: configuration, chunk: 1, contextLength: contextLength)
   }
 }

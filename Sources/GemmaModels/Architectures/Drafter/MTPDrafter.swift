@@ -16,56 +16,24 @@ package final class MTPDrafter: DraftSource {
   private let options: ComputeOptions
   private let workspace: Workspace
   private let readAhead = ReadAhead()
+  /// The text and its drafts so far: kept, so that no round takes memory for it.
+  private var history: [TokenID] = []
 
   /// Takes all its memory at once: `LoadedDrafter.workspaceBytes`. For one timeline of this length and these options.
   package init(_ drafter: LoadedDrafter, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
     self.drafter = drafter
     self.options = options
     workspace = try Workspace(
-      drafter.layers, drafter: drafter.configuration, chunk: 1, contextLength: contextLength)
+      drafter.layerConfiguration, drafter: drafter.configuration, chunk: 1, contextLength: contextLength)
   }
 
   /// What this source really holds of the pool.
   package var heldBytes: Int { workspace.heldBytes }
 
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal
-  ) throws -> [TokenID] {
-    try draft(count, after: token, on: timeline, stop: stop) { _ in }
-  }
-
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, choose: TokenChoice
-  ) throws -> [TokenID] {
-    var history = timeline.tokens + [token]
-    return try draft(
-      count, after: token, on: timeline, stop: stop,
-      guess: { scores in
-        let guess = try scores.full(others: -.infinity).withUnsafeBufferPointer {
-          try choose($0, history.count, history[...])
-        }
-        history.append(guess)
-        return guess
-      })
-  }
-
-  /// The same; `eachStep` gets the scores of each step, which are valid until it returns.
-  package func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal, eachStep: (DraftScores) -> Void
-  ) throws -> [TokenID] {
-    try draft(
-      count, after: token, on: timeline, stop: stop,
-      guess: { scores in
-        eachStep(scores)
-        return scores.best
-      })
-  }
-
-  private func draft(
-    _ count: Int, after token: TokenID, on timeline: Timeline, stop: StopSignal,
-    guess: (DraftScores) throws -> TokenID
-  ) throws -> [TokenID] {
-    guard count > 0, let hidden = timeline.lastHidden else { return [] }
+  /// A drafter with clusters scores the pieces of the best ones only; for all others `choose` finds -infinity.
+  package func draft(_ request: DraftRequest) throws -> [TokenID] {
+    let (timeline, token) = (request.timeline, request.token)
+    guard request.count > 0, let hidden = timeline.lastHidden else { return [] }
     guard drafter.fits(timeline.model), token >= 0, Int(token) < timeline.model.configuration.vocabularySize else {
       throw GemmaError.invalidInput("the drafter was loaded for another model, or token \(token) is none of its pieces")
     }
@@ -74,11 +42,15 @@ package final class MTPDrafter: DraftSource {
       let backbone = drafter.configuration.backboneHiddenSize
       for table in drafter.rotary { table.fill(workspace, first: timeline.tokens.count, count: 1) }
       state.update(from: hidden, count: backbone)
+      history.replaceSubrange(0..., with: timeline.tokens)
+      history.append(token)
       var guesses: [TokenID] = []
-      while guesses.count < count {
-        var pass = pass(over: guesses.last ?? token, timeline, stop)
+      while guesses.count < request.count {
+        var pass = pass(over: guesses.last ?? token, timeline, request.stop)
         if !guesses.isEmpty { carry(pass) }
-        guesses.append(try guess(step(&pass, timeline.model.head)))
+        let guess = try request.choose(step(&pass, timeline.model.head), history.count, history[...])
+        guesses.append(guess)
+        history.append(guess)
       }
       return guesses
     }
@@ -101,18 +73,19 @@ package final class MTPDrafter: DraftSource {
   private func carry(_ pass: Pass) {
     let next = Rows(base: state, stride: drafter.configuration.backboneHiddenSize)
     pass.products.multiply(
-      [Products.Term(drafter.postProjection, next)], by: pass.rows(.normed, drafter.layers.hiddenSize), count: 1)
+      [Products.Term(drafter.postProjection, next)], by: pass.rows(.normed, drafter.layerConfiguration.hiddenSize),
+      count: 1)
   }
 
   /// From the pass's token and `state` to scores; leaves y [H] in `.normed`.
-  private func step(_ pass: inout Pass, _ target: Head) throws -> DraftScores {
+  private func step(_ pass: inout Pass, _ target: Head) throws -> UnsafeBufferPointer<Float> {
     target.embed(pass, into: .pair)
     pass.multiply(drafter.preProjection, .stream0, by: .pair)
     for block in drafter.blocks {
       block(&pass)
       try pass.stop.check()
     }
-    let hidden = drafter.layers.hiddenSize
+    let hidden = drafter.layerConfiguration.hiddenSize
     let (x, y) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
     pass.forEachRow { row in drafter.norm(y.row(row), x.row(row)) }
     return try drafter.head(pass)
