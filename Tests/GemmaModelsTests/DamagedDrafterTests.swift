@@ -118,7 +118,7 @@ struct DamagedDrafterTests {
       let drafter = try Files().patching(tensor, at: 0, [0xFF, 0x7F]).load()
       let model = try load("gemma4-e")
       let timeline = try Timeline(model, contextLength: 8, options: exact)
-      try timeline.advance([2, 5, 9])
+      try timeline.append([2, 5, 9])
       let source = try MTPDrafter(drafter, contextLength: 8, options: exact)
       let error = #expect(throws: GemmaError.self) {
         _ = try source.draft(DraftRequest(2, after: 7, on: timeline))
@@ -133,7 +133,7 @@ struct DamagedDrafterTests {
     let whole = try Files()
     let model = try load("gemma4-e")
     let timeline = try Timeline(model, contextLength: 8, options: ComputeOptions(threads: 1))
-    try timeline.advance([2, 5, 9])
+    try timeline.append([2, 5, 9])
     var (refused, drafted) = (0, 0)
     try Fixtures.withTemporaryFolder { folder in
       for round in 0..<400 {

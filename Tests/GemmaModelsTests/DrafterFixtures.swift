@@ -48,7 +48,7 @@ struct DraftingPair {
     _ ids: some Collection<TokenID>, room: Int = 16, _ options: ComputeOptions = exact
   ) throws -> (timeline: Timeline, source: MTPDrafter) {
     let timeline = try Timeline(model, contextLength: ids.count + room, options: options)
-    try timeline.advance(Array(ids))
+    try timeline.append(Array(ids))
     return (timeline, try MTPDrafter(drafter, contextLength: ids.count + room, options: options))
   }
 }

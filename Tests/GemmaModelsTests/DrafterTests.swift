@@ -16,7 +16,7 @@ struct DrafterTests {
     let source = try MTPDrafter(pair.drafter, contextLength: expected.ids.count, options: exact)
     #expect(expected.rounds.count > 5)
     for round in expected.rounds {
-      try timeline.advance(Array(expected.ids[timeline.tokens.count..<round.position]))
+      try timeline.append(Array(expected.ids[timeline.tokens.count..<round.position]))
       let (guesses, scores) = try source.scored(round.steps.count, after: round.token, on: timeline)
       #expect(guesses == round.guesses, "round at \(round.position)")
       for (step, row) in zip(round.steps, scores) {
@@ -74,8 +74,8 @@ struct DrafterTests {
     let (straight, source) = try pair.opened(ids, options)
     let wanted = try source.scored(4, after: 7, on: straight)
     let (timeline, other) = try pair.opened(ids.dropLast(2), options)
-    var advance = try timeline.begin(ids.suffix(2) + [9, 8, 7, 6], wanted: .every)
-    try timeline.work(on: &advance)
+    var pending = PendingTokens(ids.suffix(2) + [9, 8, 7, 6], wanted: .every)
+    try timeline.append(&pending)
     #expect(timeline.rewind(to: ids.count) == ids.count)
     let made = try other.scored(4, after: 7, on: timeline)
     #expect(made.guesses == wanted.guesses)
@@ -89,7 +89,7 @@ struct DrafterTests {
     let timeline = try Timeline(pair.model, contextLength: 40, options: exact)
     let source = try MTPDrafter(pair.drafter, contextLength: 40, options: exact)
     #expect(try source.draft(DraftRequest(4, after: 2, on: timeline)).isEmpty)
-    try timeline.advance([2, 5, 9])
+    try timeline.append([2, 5, 9])
     #expect(try source.draft(DraftRequest(0, after: 2, on: timeline)).isEmpty)
     #expect(try source.draft(DraftRequest(1, after: 2, on: timeline)).count == 1)
     _ = timeline.rewind(to: 1)

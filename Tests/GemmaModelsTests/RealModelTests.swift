@@ -36,9 +36,9 @@ struct RealModelTests {
 
   private func pageLogProbabilities(_ timeline: Timeline, _ ids: [TokenID]) throws -> [Float] {
     var result: [Float] = []
-    var advance = try timeline.begin(ids, wanted: .every)
-    try timeline.work(
-      on: &advance,
+    var pending = PendingTokens(ids, wanted: .every)
+    try timeline.append(
+      &pending,
       eachRow: { index, row in
         guard index + 1 < ids.count else { return }
         result.append(row[Int(ids[index + 1])] - ck_log_sum_exp(row.baseAddress, row.count))
@@ -64,13 +64,13 @@ struct RealModelTests {
   func continuation(name: String) throws {
     let expected = try Expected.read(name).continuation
     let timeline = try timeline(name, float32: true)
-    try timeline.advance(expected.ids)
+    try timeline.append(expected.ids)
     for (id, margin) in zip(expected.greedy.ids, expected.greedy.margins) {
       guard margin > 1e-3 else { break }
       let logits = timeline.logits
       let best = TokenID(ck_argmax(logits.baseAddress, logits.count))
       #expect(best == id)
-      try timeline.advance([best])
+      try timeline.append([best])
     }
   }
 

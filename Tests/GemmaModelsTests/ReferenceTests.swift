@@ -19,7 +19,7 @@ struct ReferenceTests {
     for prompt in try Expectations.of(name).prompts {
       let wanted = prompt.greedy
       let timeline = try Timeline(model, contextLength: prompt.ids.count + wanted.ids.count, options: exact)
-      try timeline.advance(prompt.ids)
+      try timeline.append(prompt.ids)
       let ids = try timeline.greedy(wanted.ids.count)
       let clear = wanted.margins.firstIndex { $0 < 1e-3 } ?? wanted.ids.count
       #expect(ids.prefix(clear) == wanted.ids.prefix(clear), "prompt of \(prompt.ids.count) tokens")

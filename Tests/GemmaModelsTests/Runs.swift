@@ -19,16 +19,11 @@ func load(_ name: String) throws -> LoadedModel {
 }
 
 extension Timeline {
-  func advance(_ tokens: [TokenID]) throws {
-    var advance = try begin(tokens)
-    try work(on: &advance)
-  }
-
   /// Logits after every token.
   func score(_ tokens: [TokenID]) throws -> [[Float]] {
     var rows: [[Float]] = []
-    var advance = try begin(tokens, wanted: .every)
-    try work(on: &advance, eachRow: { _, logits in rows.append(Array(logits)) })
+    var pending = PendingTokens(tokens, wanted: .every)
+    try append(&pending, eachRow: { _, logits in rows.append(Array(logits)) })
     return rows
   }
 
@@ -38,7 +33,7 @@ extension Timeline {
     while true {
       ids.append(TokenID(ck_argmax(logits.baseAddress, logits.count)))
       if ids.count == count { return ids }
-      try advance([ids[ids.count - 1]])
+      try append([ids[ids.count - 1]])
     }
   }
 }

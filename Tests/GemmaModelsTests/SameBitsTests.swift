@@ -31,7 +31,7 @@ struct SameBitsTests {
         first = first ?? rows
         // Rows that stop early leave the last one as it is.
         let last = try Timeline(model, contextLength: prompt.count, options: options)
-        try last.advance(prompt)
+        try last.append(prompt)
         #expect(last.logits.map(\.bitPattern) == rows.last, "last row alone, chunk \(chunk)")
       }
     }
@@ -71,9 +71,9 @@ struct SameBitsTests {
       for (threads, chunk) in [(1, 256), (2, 100), (3, 256), (2, 1)] {
         let options = ComputeOptions(threads: threads, keyValueCache: cache, prefillChunk: chunk)
         let timeline = try Timeline(model, contextLength: prompt.count + 2, options: options)
-        try timeline.advance(prompt)
-        try timeline.advance([5])
-        try timeline.advance([7])
+        try timeline.append(prompt)
+        try timeline.append([5])
+        try timeline.append([7])
         let logits = timeline.logits.map(\.bitPattern)
         if let first { #expect(logits == first, "\(cache), \(threads) threads, chunk \(chunk)") }
         first = first ?? logits

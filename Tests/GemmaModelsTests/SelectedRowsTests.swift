@@ -12,9 +12,9 @@ struct SelectedRowsTests {
   /// The feed-forward part of the first layer, which is sparse in all of these, and a workspace for one row.
   private static func part(_ name: String) throws -> (FeedForward, Products, Workspace) {
     let model = try load(name)
-    let decoder = try #require(model.decoder as? Gemma3nDecoder)
+    let stack = try #require(model.stack as? Gemma3nStack)
     let workspace = try Workspace(model.configuration, chunk: 1, contextLength: 1)
-    return (decoder.blocks[0].feedForward, Products(workspace, quantizes: true, canonical: true), workspace)
+    return (stack.layers[0].feedForward, Products(workspace, quantizes: true, canonical: true), workspace)
   }
 
   private static func fill(_ row: UnsafeMutablePointer<Float>, _ count: Int, every step: Int) {

@@ -70,7 +70,7 @@ struct SliceTests {
       let wanted = try whole.score(expectations.ids)
       options.prefillChunk = 9
       let chunked = try Timeline(model, contextLength: expectations.ids.count, options: options)
-      try chunked.advance(expectations.ids)
+      try chunked.append(expectations.ids)
       #expect(chunked.logits.map(\.bitPattern) == wanted[wanted.count - 1].map(\.bitPattern), "\(expected.name)")
     }
   }
@@ -102,12 +102,12 @@ struct SliceTests {
     let models = [try LoadedModel(checkpoint), try LoadedModel(checkpoint, slice: .e2b)]
     let alone = try models.map { model in
       let timeline = try Timeline(model, contextLength: ids.count, options: exact)
-      try timeline.advance(ids)
+      try timeline.append(ids)
       return timeline.logits.map(\.bitPattern)
     }
     #expect(alone[0] != alone[1])
     let timelines = try models.map { try Timeline($0, contextLength: ids.count, options: exact) }
-    for id in ids { for timeline in timelines { try timeline.advance([id]) } }
+    for id in ids { for timeline in timelines { try timeline.append([id]) } }
     #expect(timelines.map { $0.logits.map(\.bitPattern) } == alone)
     #expect(models[0].checkpoint === models[1].checkpoint)
   }
@@ -148,7 +148,7 @@ struct SliceTests {
     let plain = try LoadedModel(
       Checkpoint(at: Fixtures.slice("gemma3n-bf16")), slice: MatFormerSlice(name: "mine", feedForwardWidths: widths))
     let timeline = try Timeline(plain, contextLength: 4, options: exact)
-    try timeline.advance([2, 5, 9])
+    try timeline.append([2, 5, 9])
     let isFinite = timeline.logits.allSatisfy { $0.isFinite }
     #expect(isFinite)
   }

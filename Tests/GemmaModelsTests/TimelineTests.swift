@@ -15,14 +15,14 @@ struct TimelineTests {
     var options = ComputeOptions(threads: 2, reproducible: true)
     options.prefillChunk = 40
     let timeline = try Timeline(model, contextLength: prompt.count, options: options)
-    try timeline.advance(prompt)
+    try timeline.append(prompt)
     let wanted = timeline.logits.map(\.bitPattern)
     // The ring holds window - 1 + 40 positions at least.
     let target = prompt.count - 12
     #expect(timeline.rewind(to: target) == target)
     #expect(timeline.tokens == Array(prompt[..<target]))
     #expect(timeline.logits.isEmpty)
-    try timeline.advance(Array(prompt[target...]))
+    try timeline.append(Array(prompt[target...]))
     #expect(timeline.logits.map(\.bitPattern) == wanted)
   }
 
@@ -33,11 +33,11 @@ struct TimelineTests {
     var options = exact
     options.prefillChunk = 4
     let timeline = try Timeline(model, contextLength: prompt.count, options: options)
-    try timeline.advance(prompt)
+    try timeline.append(prompt)
     let wanted = timeline.logits.map(\.bitPattern)
     #expect(timeline.rewind(to: prompt.count / 2) == 0)
     #expect(timeline.tokens.isEmpty)
-    try timeline.advance(prompt)
+    try timeline.append(prompt)
     #expect(timeline.logits.map(\.bitPattern) == wanted)
   }
 
@@ -48,14 +48,14 @@ struct TimelineTests {
     var options = exact
     options.prefillChunk = 16
     let plain = try Timeline(model, contextLength: prompt.count, options: options)
-    try plain.advance(prompt)
+    try plain.append(prompt)
     let timeline = try Timeline(model, contextLength: prompt.count, options: options)
     var asked = 0
     let stop = StopSignal()
-    var advance = try timeline.begin(prompt, stop: stop)
+    var pending = PendingTokens(prompt, stop: stop)
     #expect(throws: CancellationError.self) {
-      try timeline.work(
-        on: &advance,
+      try timeline.append(
+        &pending,
         until: {
           asked += 1
           if asked == model.configuration.layers.count * 2 { stop.raise() }
@@ -64,7 +64,7 @@ struct TimelineTests {
     }
     let kept = timeline.tokens.count
     #expect(kept > 0 && kept < prompt.count && kept % 16 == 0)
-    try timeline.advance(Array(prompt[kept...]))
+    try timeline.append(Array(prompt[kept...]))
     #expect(timeline.logits.map(\.bitPattern) == plain.logits.map(\.bitPattern))
   }
 
@@ -76,15 +76,15 @@ struct TimelineTests {
     var options = exact
     options.prefillChunk = 8
     let plain = try Timeline(model, contextLength: 20, options: options)
-    try plain.advance(prompt)
+    try plain.append(prompt)
     let timeline = try Timeline(model, contextLength: 20, options: options)
-    var advance = try timeline.begin(prompt)
+    var pending = PendingTokens(prompt)
     var seen: Set<Int> = []
     var calls = 0
-    while !advance.isDone {
-      try timeline.work(on: &advance, until: { true })
+    while !pending.isDone {
+      try timeline.append(&pending, until: { true })
       seen.insert(timeline.tokens.count)
-      #expect(timeline.tokens.count == advance.done)
+      #expect(timeline.tokens.count == pending.done)
       calls += 1
     }
     #expect(seen == [0, 8, 16, 20])
@@ -97,10 +97,10 @@ struct TimelineTests {
     let model = try load("gemma4-e")
     let vocabulary = model.configuration.vocabularySize
     let timeline = try Timeline(model, contextLength: 4, options: exact)
-    #expect(throws: GemmaError.self) { try timeline.advance([]) }
-    #expect(throws: GemmaError.self) { try timeline.advance([2, TokenID(vocabulary)]) }
-    #expect(throws: GemmaError.self) { try timeline.advance([2, -1]) }
-    #expect(throws: GemmaError.contextLengthExceeded(limit: 4, requested: 5)) { try timeline.advance([2, 3, 4, 5, 6]) }
+    #expect(throws: GemmaError.self) { try timeline.append([]) }
+    #expect(throws: GemmaError.self) { try timeline.append([2, TokenID(vocabulary)]) }
+    #expect(throws: GemmaError.self) { try timeline.append([2, -1]) }
+    #expect(throws: GemmaError.contextLengthExceeded(limit: 4, requested: 5)) { try timeline.append([2, 3, 4, 5, 6]) }
     #expect(timeline.tokens.isEmpty)
     for options in [ComputeOptions(threads: 0), ComputeOptions(prefillChunk: 0)] {
       #expect(throws: GemmaError.self) { try Timeline(model, contextLength: 4, options: options) }
@@ -124,7 +124,7 @@ struct DamagedWeightsTests {
       try data.write(to: folder.appending(path: "model.safetensors"))
 
       let timeline = try Timeline(LoadedModel(Checkpoint(at: folder)), contextLength: 4, options: exact)
-      let error = #expect(throws: GemmaError.self) { try timeline.advance([2, 5]) }
+      let error = #expect(throws: GemmaError.self) { try timeline.append([2, 5]) }
       guard case .degenerateOutput = error else {
         Issue.record("expected degenerateOutput, not \(String(describing: error))")
         return

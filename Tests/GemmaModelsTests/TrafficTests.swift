@@ -9,16 +9,16 @@ struct TrafficTests {
   @Test("Each matrix counts once a pass, and of the embedding the rows of its tokens", arguments: [1, 3])
   func dense(tokens: Int) throws {
     let model = try load("gemma3-q4-g64")
-    let decoder = try #require(model.decoder as? Gemma3Decoder)
+    let stack = try #require(model.stack as? Gemma3Stack)
     let timeline = try Timeline(model, contextLength: 8, options: ComputeOptions(threads: 1))
-    try timeline.advance(Array([2, 5, 7].prefix(tokens)))
+    try timeline.append(Array([2, 5, 7].prefix(tokens)))
 
-    var expected = model.head.embedding.byteCount + tokens * ck_row_bytes(model.head.embedding.raw)
-    for block in decoder.blocks {
-      let own = try #require(block.attention.owned)
+    var expected = model.outputHead.embedding.byteCount + tokens * ck_row_bytes(model.outputHead.embedding.raw)
+    for layer in stack.layers {
+      let own = try #require(layer.attention.owned)
       let matrices = [
-        block.attention.query, block.attention.output, own.key, try #require(own.value), block.feedForward.gate,
-        block.feedForward.up, block.feedForward.down,
+        layer.attention.query, layer.attention.output, own.key, try #require(own.value), layer.feedForward.gate,
+        layer.feedForward.up, layer.feedForward.down,
       ]
       expected += matrices.reduce(0) { $0 + $1.byteCount }
     }

@@ -123,8 +123,7 @@ struct SliceDrafterTests {
     let ids = Self.prompt
     let bits = try [false, true].map { drafts in
       let timeline = try Timeline(model, contextLength: 40, options: ComputeOptions(threads: 2))
-      var advance = try timeline.begin(ids)
-      try timeline.work(on: &advance)
+      try timeline.append(ids)
       if drafts {
         let source = try SliceDrafter(small, for: timeline)
         let stop = StopSignal()
@@ -133,13 +132,11 @@ struct SliceDrafterTests {
         #expect(throws: CancellationError.self) { try source.draft(DraftRequest(3, after: 5, on: timeline, stop: stop)) }
         #expect(timeline.tokens == ids)
         // Two places are left in the context.
-        var rest = try timeline.begin([5, 6, 7, 8, 9, 10, 11, 12])
-        try timeline.work(on: &rest)
+        try timeline.append([5, 6, 7, 8, 9, 10, 11, 12])
         #expect(try source.draft(DraftRequest(8, after: 5, on: timeline)).count == 2)
         #expect(timeline.rewind(to: ids.count) == ids.count)
       }
-      var more = try timeline.begin([9, 10, 11])
-      try timeline.work(on: &more)
+      try timeline.append([9, 10, 11])
       return timeline.logits.map(\.bitPattern)
     }
     #expect(bits[0] == bits[1])

@@ -210,7 +210,7 @@ package actor TimelineActor {
   /// Sends tokens through the model until the task is cancelled.
   @discardableResult
   private func compute(
-    _ tokens: [TokenID], on timeline: Timeline, wanted: Advance.Wanted = .last,
+    _ tokens: [TokenID], on timeline: Timeline, wanted: PendingTokens.Wanted = .last,
     progress: (@Sendable (Int) -> Void)? = nil,
     eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) async throws -> Duration {
@@ -224,19 +224,19 @@ package actor TimelineActor {
 
   /// Sends tokens through the model in turns with other timelines; returns the time of the work itself.
   private func compute(
-    _ tokens: [TokenID], on timeline: Timeline, wanted: Advance.Wanted, stop: StopSignal,
+    _ tokens: [TokenID], on timeline: Timeline, wanted: PendingTokens.Wanted, stop: StopSignal,
     progress: (@Sendable (Int) -> Void)? = nil,
     eachRow: @Sendable (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) async throws -> Duration {
-    var advance = try timeline.begin(tokens, wanted: wanted, stop: stop)
+    var pending = PendingTokens(tokens, wanted: wanted, stop: stop)
     var time = Duration.zero
     while true {
       let start = ContinuousClock.now
-      try timeline.work(
-        on: &advance, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
+      try timeline.append(
+        &pending, until: { ComputeThread.shared.isAwaited && ContinuousClock.now - start >= Self.turn },
         progress: { progress?($0) }, eachRow: eachRow)
       time += ContinuousClock.now - start
-      if advance.isDone { return time }
+      if pending.isDone { return time }
       await Task.yield()
     }
   }

@@ -75,7 +75,7 @@ struct CacheShape {
   init(_ model: ModelConfiguration, contextLength: Int, options: ComputeOptions) {
     self.contextLength = contextLength
     window = model.slidingWindow
-    chunk = min(max(options.prefillChunk, Workspace.headRows), contextLength)
+    chunk = min(max(options.prefillChunk, Workspace.logitRows), contextLength)
     type =
       switch options.keyValueCache {
       case .int8: .CK_I8
@@ -85,9 +85,9 @@ struct CacheShape {
   }
 
   func capacity(_ layer: LayerConfiguration) -> Int {
-    let block = Int(CK_ATTENTION_BLOCK)
+    let tile = Int(CK_ATTENTION_BLOCK)
     let positions = layer.kind == .sliding ? min(contextLength, window - 1 + chunk) : contextLength
-    return (positions + block - 1) / block * block
+    return (positions + tile - 1) / tile * tile
   }
 
   /// Bytes of keys, values and scales.

@@ -4,8 +4,8 @@ package import GemmaWeights
 /// A model's weights as typed views into the mapped checkpoint; immutable and shared by all timelines.
 package final class LoadedModel: Sendable {
   package let checkpoint: Checkpoint
-  let head: Head
-  let decoder: any Decoder
+  let outputHead: OutputHead
+  let stack: any LayerStack
   let rotary: [RotaryTable]
   /// Of the slice, which is the checkpoint's own where nothing is cut.
   package let configuration: ModelConfiguration
@@ -20,11 +20,11 @@ package final class LoadedModel: Sendable {
     self.checkpoint = checkpoint
     self.slice = slice
     rotary = tables
-    head = try Head(loader)
+    outputHead = try OutputHead(loader)
     switch configuration.architecture {
-    case .gemma3: decoder = try Gemma3Decoder(loader)
-    case .gemma3n: decoder = try Gemma3nDecoder(loader)
-    case .gemma4: decoder = try Gemma4Decoder(loader)
+    case .gemma3: stack = try Gemma3Stack(loader)
+    case .gemma3n: stack = try Gemma3nStack(loader)
+    case .gemma4: stack = try Gemma4Stack(loader)
     }
     try checkpoint.checkGapless()
   }

@@ -6,7 +6,7 @@ import GemmaWeights
 ///
 /// Layers name regions of the workspace; row 0 of what they get is the first row that is still on its way.
 struct Pass {
-  /// What stays the same through all layers. One reference: a pass is handed on at every turn, and copying so many fields
+  /// What stays the same through all layers. One reference: a pass is handed on at every call, and copying so many fields
   /// with their reference counts was measured as a fifth of a small model's step.
   private final class Fixed {
     let tokens: [TokenID]
@@ -56,7 +56,7 @@ struct Pass {
   var products: Products { fixed.products }
   var caches: [KeyValueCache?] { fixed.caches }
   var rotary: [RotaryTable] { fixed.rotary }
-  /// Loops look at it before each share of their work; behind a raised signal the rows hold anything.
+  /// Loops look at it before each share; behind a raised signal the rows hold anything.
   var stop: StopSignal { fixed.stop }
   /// Positions from a row back to the newest key it sees: 1 for a drafter, whose rows have no keys of their own.
   var keyLag: Int { fixed.keyLag }

@@ -18,12 +18,12 @@ final class Products {
     var rows: Int { Int(matrix.rows) }
   }
 
-  /// Weight rows that kernels work on at a time, and blocks that a thread takes at least.
-  private static let block = Int(CK_ITEM_ROWS)
+  /// Weight rows of an item of a loop, which kernels work on at a time, and items that a thread takes at least.
+  private static let itemRows = Int(CK_ITEM_ROWS)
   private static let grain = 2
   /// Activation rows up to which the canonical float kernel is as fast as BLAS. A round of drafts must be among them,
   /// so that its bits are those of single tokens.
-  private static let fewRows = Workspace.headRows
+  private static let fewRows = Workspace.logitRows
 
   /// Quantised weights take int8 activations.
   let quantizes: Bool
@@ -71,7 +71,7 @@ final class Products {
       let activations = prepared ?? prepare(layout, x, columns: Int(first.matrix.columns), count: count)
       let together = UnsafeBufferPointer(rebasing: rest[..<end])
       if count <= Self.fewRows { readAhead.willMultiply(together, grain: Self.grain) }
-      run(together, activations, x, count)
+      multiplyInOneLoop(together, activations, x, count)
       rest = rest[end...]
     }
   }
@@ -93,11 +93,11 @@ final class Products {
     traffic.read(rows: width, of: gate.matrix)
     traffic.read(rows: width, of: up.matrix)
     let next = count <= Self.fewRows ? gatedActivations(ActivationLayout(down.raw, quantizes: quantizes), width) : nil
-    let blocksPerItem = next.map { Int($0.group) / Self.block } ?? 1
-    let grain = max(Self.grain / blocksPerItem, 1)
+    let groupItems = next.map { Int($0.group) / Self.itemRows } ?? 1
+    let grain = max(Self.grain / groupItems, 1)
     // Each thread begins with rows of the gate.
-    if count <= Self.fewRows { readAhead.willMultiply(CollectionOfOne(gate), grain: grain * blocksPerItem) }
-    let step = blocksPerItem * Self.block
+    if count <= Self.fewRows { readAhead.willMultiply(CollectionOfOne(gate), grain: grain * groupItems) }
+    let step = groupItems * Self.itemRows
     Parallel.forEach((width + step - 1) / step, grain: grain, unless: stop) { share in
       let begin = share.lowerBound * step
       let end = min(share.upperBound * step, width)
@@ -113,9 +113,9 @@ final class Products {
   }
 
   /// Where the activations of `down` go while those of `gate` and `up` are still read; nil where it takes float32, or
-  /// groups that no whole number of blocks makes.
+  /// groups that no whole number of items makes.
   private func gatedActivations(_ layout: ActivationLayout, _ width: Int) -> ck_activations? {
-    guard case .int8(let group, _) = layout, group % Self.block == 0, width % group == 0 else { return nil }
+    guard case .int8(let group, _) = layout, group % Self.itemRows == 0, width % group == 0 else { return nil }
     return activations(layout, .gatedValues, .gatedScales, .gatedSums, columns: width)
   }
 
@@ -153,23 +153,25 @@ final class Products {
       stride: columns + Workspace.activationGap, group: group, order: order)
   }
 
-  private func blocks(_ rows: Int) -> Int { (rows + Self.block - 1) / Self.block }
+  private func items(_ rows: Int) -> Int { (rows + Self.itemRows - 1) / Self.itemRows }
 
   /// One loop over the weight rows of all terms.
-  private func run(_ terms: UnsafeBufferPointer<Term>, _ activations: ck_activations?, _ x: Rows, _ count: Int) {
+  private func multiplyInOneLoop(
+    _ terms: UnsafeBufferPointer<Term>, _ activations: ck_activations?, _ x: Rows, _ count: Int
+  ) {
     var total = 0
     for term in terms {
       traffic.read(rows: term.rows, of: term.matrix)
-      total += blocks(term.rows)
+      total += items(term.rows)
     }
     Parallel.forEach(total, grain: Self.grain, unless: stop) { share in
       var start = 0
       for term in terms {
-        let size = blocks(term.rows)
+        let size = items(term.rows)
         let part = share.clamped(to: start..<start + size)
         if !part.isEmpty {
-          let begin = (part.lowerBound - start) * Self.block
-          let end = min((part.upperBound - start) * Self.block, term.rows)
+          let begin = (part.lowerBound - start) * Self.itemRows
+          let end = min((part.upperBound - start) * Self.itemRows, term.rows)
           product(term, begin, end, activations, x, count)
         }
         start += size

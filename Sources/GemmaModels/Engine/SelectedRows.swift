@@ -4,11 +4,11 @@ import GemmaWeights
 
 /// Products of one row of activations with some of a matrix's rows, here and there: the others are not read.
 ///
-/// Selected rows are copied side by side into small blocks, so that the kernels find them as they find any matrix.
+/// Selected rows are copied side by side into panels, so that the kernels find them as they find any matrix.
 enum SelectedRows {
-  /// Rows of a block: what the widest kernel takes at a time.
-  static let block = 16
-  /// Blocks that may be in work at the same time.
+  /// Rows of a panel: what the widest kernel takes at a time.
+  static let panelRows = 16
+  /// Panels that may be in work at the same time.
   static let slots = 16
   /// With a larger share of gates open, reading everything in order is faster.
   static let largestShare = 4
@@ -19,7 +19,7 @@ enum SelectedRows {
 }
 
 extension Products {
-  /// out[i] = x · weights[ids[i]] for i in 0 ..< count, one row x. The memory behind `ids` and `out` holds whole blocks;
+  /// out[i] = x · weights[ids[i]] for i in 0 ..< count, one row x. The memory behind `ids` and `out` holds whole panels;
   /// their ends are overwritten.
   func multiply(
     rows ids: UnsafeMutablePointer<Int32>, count: Int, of weights: WeightMatrix, into out: UnsafeMutablePointer<Float>,
@@ -28,22 +28,22 @@ extension Products {
     let activations = prepare(
       ActivationLayout(weights.raw, quantizes: quantizes), x, columns: weights.columns, count: 1)
     traffic.read(rows: count, of: weights.raw)
-    // Whole blocks, by repeating the last row: kernels are slow on a part of one.
-    let blocks = (count + SelectedRows.block - 1) / SelectedRows.block
-    for index in count..<blocks * SelectedRows.block { ids[index] = ids[count - 1] }
-    let slots = min(blocks, SelectedRows.slots)
-    let bytes = ck_row_bytes(weights.raw) * SelectedRows.block
+    // Whole panels, by repeating the last row: kernels are slow on a part of one.
+    let panels = (count + SelectedRows.panelRows - 1) / SelectedRows.panelRows
+    for index in count..<panels * SelectedRows.panelRows { ids[index] = ids[count - 1] }
+    let slots = min(panels, SelectedRows.slots)
+    let bytes = ck_row_bytes(weights.raw) * SelectedRows.panelRows
     let copies = UnsafeMutableRawPointer(workspace.base(.selectedWeights))
     Parallel.forEach(slots, unless: stop) { share in
       for slot in share {
-        for block in slot * blocks / slots..<(slot + 1) * blocks / slots {
-          let first = block * SelectedRows.block
-          let rest = (blocks - block - 1) * SelectedRows.block
-          let rows = ck_copy_rows(copies + slot * bytes, weights.raw, ids + first, SelectedRows.block, rest)
+        for panel in slot * panels / slots..<(slot + 1) * panels / slots {
+          let first = panel * SelectedRows.panelRows
+          let rest = (panels - panel - 1) * SelectedRows.panelRows
+          let rows = ck_copy_rows(copies + slot * bytes, weights.raw, ids + first, SelectedRows.panelRows, rest)
           if let activations {
-            ck_quantized_product(out + first, SelectedRows.block, rows, activations, 1, 0, SelectedRows.block)
+            ck_quantized_product(out + first, SelectedRows.panelRows, rows, activations, 1, 0, SelectedRows.panelRows)
           } else {
-            ck_float_product(out + first, SelectedRows.block, rows, x.base, x.stride, 1, 0, SelectedRows.block)
+            ck_float_product(out + first, SelectedRows.panelRows, rows, x.base, x.stride, 1, 0, SelectedRows.panelRows)
           }
         }
       }
@@ -58,7 +58,7 @@ extension Products {
     let width = up.rows
     let ids = UnsafeMutableRawPointer(workspace.base(.selection)).assumingMemoryBound(to: Int32.self)
     let count = Self.open(gate.base, width, ids)
-    guard count * SelectedRows.largestShare <= width - SelectedRows.block, count > 0 else { return false }
+    guard count * SelectedRows.largestShare <= width - SelectedRows.panelRows, count > 0 else { return false }
     multiply(rows: ids, count: count, of: up, into: raised.base, by: x)
     for index in 0..<count { gate.base[index] = gate.base[Int(ids[index])] }
     ck_gelu_gate(raised.base, gate.base, raised.base, count)

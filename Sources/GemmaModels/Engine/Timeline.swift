@@ -62,7 +62,7 @@ package final class Timeline {
     self.caches = caches
     // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
     quantizes = !options.float32Activations
-    canonical = options.reproducible || (quantizes && model.head.embedding.isQuantized)
+    canonical = options.reproducible || (quantizes && model.outputHead.embedding.isQuantized)
   }
 
   /// What this timeline really holds of the pool, to be compared with `LoadedModel.plan`.
@@ -92,39 +92,41 @@ package final class Timeline {
       workspace.base(.normed) + (tokens.count - 1 - remains.position) * model.configuration.hiddenSize)
   }
 
-  /// Takes up tokens to append; `work` computes them. Between the two nothing else may be done with the timeline.
+  /// Appends tokens.
   ///
-  /// `wanted` says whose logits are computed. Throws for tokens that cannot be used; the timeline then stays as it is.
-  package func begin(
-    _ tokens: [TokenID], wanted: Advance.Wanted = .last, stop: StopSignal = StopSignal()
-  ) throws(GemmaError) -> Advance {
-    try check(tokens)
-    remains = nil
-    return Advance(tokens: tokens, wanted: wanted, stop: stop)
+  /// Throws `GemmaError`; for tokens that cannot be used the timeline stays as it is.
+  package func append(_ tokens: [TokenID], stop: StopSignal = StopSignal()) throws {
+    var pending = PendingTokens(tokens, stop: stop)
+    try append(&pending)
   }
 
-  /// Computes on until all tokens are appended or `pause` says so, which is asked after every layer. Calls `eachRow`
-  /// with the index of each token whose logits are wanted and those logits, in order, and `progress` with the number of
-  /// the advance's tokens that are done, after every chunk.
+  /// Appends tokens until all are there or `pause` says so, which is asked after every layer; the next call goes on.
+  /// Calls `eachRow` with the index of each token whose logits are wanted and those logits, in order, and `progress`
+  /// with the number of the pending tokens that are done, after every chunk.
   ///
-  /// Throws `CancellationError` soon after the advance's signal was raised, and `GemmaError`; the timeline then ends
-  /// with the last complete chunk, and the advance is over.
-  package func work(
-    on advance: inout Advance, until pause: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
+  /// Throws `CancellationError` soon after the pending tokens' signal was raised, and `GemmaError`; the timeline then
+  /// ends with the last complete chunk, and these tokens are pending no more. For tokens that cannot be used it stays as
+  /// it is.
+  package func append(
+    _ pending: inout PendingTokens, until pause: () -> Bool = { false }, progress: (Int) -> Void = { _ in },
     eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void = { _, _ in }
   ) throws {
+    if pending.isUntouched {
+      try check(pending.tokens)
+      remains = nil
+    }
     repeat {
-      var chunk = advance.chunk ?? nextChunk(of: advance)
+      var chunk = pending.chunk ?? nextChunk(of: pending)
       let isComplete = try Parallel.team(threads: options.threads) {
-        try run(&chunk, of: advance, until: pause, eachRow)
+        try compute(&chunk, of: pending, until: pause, eachRow)
       }
-      advance.chunk = isComplete ? nil : chunk
+      pending.chunk = isComplete ? nil : chunk
       guard isComplete else { return }
       tokens += chunk.pass.tokens
-      advance.done += chunk.pass.tokens.count
-      progress(advance.done)
-      if advance.isDone { remains = Self.remains(of: chunk) }
-    } while !advance.isDone && !pause()
+      pending.done += chunk.pass.tokens.count
+      progress(pending.done)
+      if pending.isDone { remains = Self.remains(of: chunk) }
+    } while !pending.isDone && !pause()
   }
 
   /// Forgets all tokens from index `count` on, as far as the caches allow; returns how many are kept. A ring that has
@@ -146,67 +148,68 @@ package final class Timeline {
   /// positions overwrites.
   func noteWritten(below end: Int) { writtenEnd = max(writtenEnd, end) }
 
-  private static func remains(of chunk: Advance.Chunk) -> Remains {
+  private static func remains(of chunk: PendingTokens.Chunk) -> Remains {
     let pass = chunk.pass
     let end = pass.position + pass.tokens.count
     return Remains(
-      position: pass.position, hidden: pass.position + pass.first..<end, logits: end - chunk.logitRows..<end)
+      position: pass.position, hidden: pass.position + pass.first..<end, logits: end - chunk.keptLogits..<end)
   }
 
-  private func nextChunk(of advance: Advance) -> Advance.Chunk {
-    let step = advance.wanted == .every ? workspace.chunk : options.prefillChunk
-    let end = min(advance.done + step, advance.tokens.count)
-    let tokens = Array(advance.tokens[advance.done..<end])
-    let wanted = advance.wanted == .every ? tokens.count : end == advance.tokens.count ? 1 : 0
+  private func nextChunk(of pending: PendingTokens) -> PendingTokens.Chunk {
+    let step = pending.wanted == .every ? workspace.chunk : options.prefillChunk
+    let end = min(pending.done + step, pending.tokens.count)
+    let tokens = Array(pending.tokens[pending.done..<end])
+    let wanted = pending.wanted == .every ? tokens.count : end == pending.tokens.count ? 1 : 0
     noteWritten(below: self.tokens.count + tokens.count)
-    return Advance.Chunk(
+    return PendingTokens.Chunk(
       pass: Pass(
         tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
         products: Products(
-          workspace, quantizes: quantizes, canonical: canonical, stop: advance.stop, readAhead: readAhead,
+          workspace, quantizes: quantizes, canonical: canonical, stop: pending.stop, readAhead: readAhead,
           traffic: traffic),
-        caches: caches, rotary: model.rotary, stop: advance.stop))
+        caches: caches, rotary: model.rotary, stop: pending.stop))
   }
 
   /// Takes a chunk through the layers that are left for it, and wanted rows to their logits; false after a pause.
-  private func run(
-    _ chunk: inout Advance.Chunk, of advance: Advance, until pause: () -> Bool,
+  private func compute(
+    _ chunk: inout PendingTokens.Chunk, of pending: PendingTokens, until pause: () -> Bool,
     _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
   ) throws -> Bool {
-    try advance.stop.check()
+    try pending.stop.check()
     try model.checkpoint.checkUnchanged()
     if chunk.layer == 0 {
       for table in model.rotary { table.fill(workspace, first: chunk.pass.position, count: chunk.pass.count) }
-      model.head.embed(chunk.pass)
-      model.decoder.enter(chunk.pass)
+      model.outputHead.embed(chunk.pass)
+      model.stack.enter(chunk.pass)
     }
-    while chunk.layer < model.decoder.layerCount && chunk.pass.count > 0 {
-      model.decoder.layer(chunk.layer, &chunk.pass)
+    while chunk.layer < model.stack.layerCount && chunk.pass.count > 0 {
+      model.stack.layer(chunk.layer, &chunk.pass)
       chunk.layer += 1
-      try advance.stop.check()
+      try pending.stop.check()
       if pause() { return false }
     }
     guard chunk.pass.count > 0 else { return true }
-    model.decoder.leave(chunk.pass)
-    model.head.normalize(chunk.pass)
-    try predict(&chunk, advance, eachRow)
+    model.stack.leave(chunk.pass)
+    model.outputHead.normalize(chunk.pass)
+    try predict(&chunk, pending, eachRow)
     return true
   }
 
   /// Logits of the rows that are left, as many at a time as the workspace holds.
   private func predict(
-    _ chunk: inout Advance.Chunk, _ advance: Advance, _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
+    _ chunk: inout PendingTokens.Chunk, _ pending: PendingTokens,
+    _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
   ) throws {
     let vocabulary = model.configuration.vocabularySize
-    let firstIndex = advance.done + chunk.pass.first
-    for begin in stride(from: 0, to: chunk.pass.count, by: Workspace.headRows) {
-      let rows = begin..<min(begin + Workspace.headRows, chunk.pass.count)
-      try model.head.logits(chunk.pass, rows)
+    let firstIndex = pending.done + chunk.pass.first
+    for begin in stride(from: 0, to: chunk.pass.count, by: Workspace.logitRows) {
+      let rows = begin..<min(begin + Workspace.logitRows, chunk.pass.count)
+      try model.outputHead.logits(chunk.pass, rows)
       for row in rows {
         let logits = workspace.base(.logits) + (row - begin) * vocabulary
         try eachRow(firstIndex + row, UnsafeBufferPointer(start: logits, count: vocabulary))
       }
-      chunk.logitRows = rows.count
+      chunk.keptLogits = rows.count
     }
   }
 

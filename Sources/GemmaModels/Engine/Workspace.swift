@@ -29,8 +29,8 @@ final class Workspace {
     case gatedValues, gatedScales, gatedSums
   }
 
-  /// Rows of the head that are computed at a time: a token and the longest draft behind it.
-  static let headRows = 1 + Timeline.longestDraft
+  /// Rows of logits that are computed at a time: those of a token and the longest draft behind it.
+  static let logitRows = 1 + Timeline.longestDraft
 
   /// Bytes between two rows of int8 activations: a line of the cache, so that rows of 2^n bytes do not share its sets.
   static let activationGap = 64
@@ -79,7 +79,7 @@ final class Workspace {
   ) -> [Int] {
     Region.allCases.map { region in
       let (rows, columns) = shape(region, configuration, drafter, chunk)
-      let states = region == .gate ? AttentionShares.stateFloats(configuration, contextLength: contextLength) : 0
+      let states = region == .gate ? SplitAttention.stateFloats(configuration, contextLength: contextLength) : 0
       return (max(rows * columns, states) + 15) / 16 * 16
     }
   }
@@ -105,7 +105,7 @@ final class Workspace {
     case .query, .attended: return (chunk, queryWidth)
     case .key, .value: return (chunk, keyWidth)
     // The gate's region also takes the projection of all per-layer inputs, before the first layer runs, and what
-    // `AttentionShares` leaves while attention runs.
+    // `SplitAttention` leaves while attention runs.
     case .gate: return (chunk, max(feedForward, perLayerWidth))
     case .up: return (chunk, feedForward)
     case .pair: return (chunk, pairWidth)
@@ -114,17 +114,17 @@ final class Workspace {
     case .selection: return (1, selected)
     case .selectedWeights:
       let columns = drafter == nil ? SelectedRows.quantizedColumns(hidden: hidden) : hidden
-      return (selected > 0 ? SelectedRows.slots * SelectedRows.block : 0, columns)
+      return (selected > 0 ? SelectedRows.slots * SelectedRows.panelRows : 0, columns)
     case .perLayer: return (chunk, perLayerWidth)
     case .perLayerGate: return (chunk, model.perLayerInputSize)
     case .lowRank: return (altUp ? chunk : 0, model.laurelRank)
     case .router: return (altUp ? chunk : 0, 4)
     case .coefficients: return (altUp ? chunk : 0, 16)
     case .rotary: return (chunk, RotaryTable.columns(model))
-    case .logits: return (min(chunk, headRows), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
+    case .logits: return (min(chunk, logitRows), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
     case .activationValues: return (chunk, (widestInput + activationGap + 3) / 4)  // int8
-    case .gatedValues: return (headRows, (feedForward + activationGap + 3) / 4)
-    case .gatedScales, .gatedSums: return (headRows, (feedForward + 31) / 32)
+    case .gatedValues: return (logitRows, (feedForward + activationGap + 3) / 4)
+    case .gatedScales, .gatedSums: return (logitRows, (feedForward + 31) / 32)
     case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
     }
   }

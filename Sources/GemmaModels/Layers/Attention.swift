@@ -126,6 +126,6 @@ struct Attention: Sendable {
       type: cache.type, scale: scale)
     let oldest = window == 0 ? 0 : max(0, task.first_position + 1 - task.window)
     pass.products.traffic.readCache((task.first_position + pass.count - oldest) * cache.positionBytes)
-    AttentionShares(task, rows: pass.count, stateFloats: pass.workspace.count(.gate)).run(&task, pass)
+    SplitAttention(task, rows: pass.count, stateFloats: pass.workspace.count(.gate)).attend(&task, pass)
   }
 }

@@ -5,14 +5,14 @@ import GemmaWeights
 /// Per-layer embeddings: each layer gets P numbers per token, half from a table and half from the embedding.
 struct PerLayerEmbeddings: Sendable {
   /// Layers that lie side by side in the files too: all of them, unless a slice skips some.
-  struct Run {
+  struct Neighbours {
     var layers: Range<Int>
     var storedFirst: Int
   }
 
   let table: WeightMatrix  // [per-layer vocabulary, stored layers * P]
   let projection: WeightMatrix  // [stored layers * P, H]
-  let runs: [Run]
+  let neighbours: [Neighbours]
   let norm: RMSNorm  // over P, the same for all layers
   let width: Int  // P
   let hidden: Int  // H
@@ -33,7 +33,7 @@ struct PerLayerEmbeddings: Sendable {
     let storedWidth = loader.stored.layers.count * width
     table = try loader.matrix("embed_tokens_per_layer", vocabulary, storedWidth)
     projection = try loader.matrix("per_layer_model_projection", storedWidth, hidden)
-    runs = Self.runs(model.layers.map(\.storedIndex))
+    neighbours = Self.neighbours(model.layers.map(\.storedIndex))
     norm = try loader.norm("per_layer_projection_norm", width)
   }
 
@@ -47,22 +47,24 @@ struct PerLayerEmbeddings: Sendable {
     if commonLayers < layers && late.count > 0 { compute(late, commonLayers..<layers) }
   }
 
-  private static func runs(_ stored: [Int]) -> [Run] {
-    var runs: [Run] = []
+  private static func neighbours(_ stored: [Int]) -> [Neighbours] {
+    var found: [Neighbours] = []
     for (layer, index) in stored.enumerated() {
-      if let last = runs.last, last.storedFirst + last.layers.count == index {
-        runs[runs.count - 1].layers = last.layers.lowerBound..<layer + 1
+      if let last = found.last, last.storedFirst + last.layers.count == index {
+        found[found.count - 1].layers = last.layers.lowerBound..<layer + 1
       } else {
-        runs.append(Run(layers: layer..<layer + 1, storedFirst: index))
+        found.append(Neighbours(layers: layer..<layer + 1, storedFirst: index))
       }
     }
-    return runs
+    return found
   }
 
   private func compute(_ pass: Pass, _ range: Range<Int>) {
-    for run in runs {
-      let layers = run.layers.clamped(to: range)
-      if !layers.isEmpty { compute(pass, layers, stored: run.storedFirst + layers.lowerBound - run.layers.lowerBound) }
+    for some in neighbours {
+      let layers = some.layers.clamped(to: range)
+      if !layers.isEmpty {
+        compute(pass, layers, stored: some.storedFirst + layers.lowerBound - some.layers.lowerBound)
+      }
     }
   }
 

@@ -64,8 +64,7 @@ package final class SliceDrafter: DraftSource {
     slice.tokens.replaceSubrange(0..., with: whole.tokens)
     var drafts: [TokenID] = []
     while drafts.count < count {
-      var advance = try slice.begin([drafts.last ?? request.token], stop: request.stop)
-      try slice.work(on: &advance)
+      try slice.append([drafts.last ?? request.token], stop: request.stop)
       drafts.append(try request.choose(slice.logits, slice.tokens.count, slice.tokens[...]))
     }
     return drafts

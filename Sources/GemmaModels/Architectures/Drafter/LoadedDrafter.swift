@@ -12,7 +12,7 @@ package final class LoadedDrafter: Sendable {
   let layerConfiguration: ModelConfiguration
   let checkpoint: Checkpoint
   let preProjection: WeightMatrix  // [H, 2 B]
-  let blocks: [Gemma4Block]
+  let blocks: [Gemma4Layer]
   let norm: RMSNorm
   let postProjection: WeightMatrix  // [B, H]
   let head: DrafterHead
@@ -30,9 +30,9 @@ package final class LoadedDrafter: Sendable {
     let (own, backbone) = (layerConfiguration.hiddenSize, drafter.backboneHiddenSize)
     preProjection = try loader.matrix("pre_projection", own, 2 * backbone)
     postProjection = try loader.matrix("post_projection", backbone, own)
-    var blocks: [Gemma4Block] = []
+    var blocks: [Gemma4Layer] = []
     for index in layerConfiguration.layers.indices {
-      blocks.append(try Gemma4Block(index, LayerLoader(loader: loader, index: index)))
+      blocks.append(try Gemma4Layer(index, LayerLoader(loader: loader, index: index)))
     }
     self.blocks = blocks
     norm = try loader.norm("norm", own)

@@ -48,7 +48,7 @@ package final class MTPDrafter: DraftSource {
       while guesses.count < request.count {
         var pass = pass(over: guesses.last ?? token, timeline, request.stop)
         if !guesses.isEmpty { carry(pass) }
-        let guess = try request.choose(step(&pass, timeline.model.head), history.count, history[...])
+        let guess = try request.choose(step(&pass, timeline.model.outputHead), history.count, history[...])
         guesses.append(guess)
         history.append(guess)
       }
@@ -78,7 +78,7 @@ package final class MTPDrafter: DraftSource {
   }
 
   /// From the pass's token and `state` to scores; leaves y [H] in `.normed`.
-  private func step(_ pass: inout Pass, _ target: Head) throws -> UnsafeBufferPointer<Float> {
+  private func step(_ pass: inout Pass, _ target: OutputHead) throws -> UnsafeBufferPointer<Float> {
     target.embed(pass, into: .pair)
     pass.multiply(drafter.preProjection, .stream0, by: .pair)
     for block in drafter.blocks {

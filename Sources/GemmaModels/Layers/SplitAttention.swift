@@ -1,23 +1,23 @@
 import GemmaKernels
 import GemmaWeights
 
-/// How the threads share the attention of one layer. The bits are the same for every way.
+/// How the threads divide the attention of one layer. The bits are the same for every way.
 ///
-/// Rows and key heads come first, since each share reads its keys once for all its queries. Where these are too few,
-/// as for a single row, the heads that share keys are divided; over many keys the spans of keys are, and then their
-/// states wait in the workspace until all are there.
-struct AttentionShares {
+/// Rows and key heads come first, since each item reads its keys once for all its queries. Where these are too few,
+/// as for a single row, the heads that share keys are divided; over many keys the keys are split into spans, as in
+/// flash-decoding, and then the spans' states wait in the workspace until all are there.
+struct SplitAttention {
   private static let span = Int(CK_ATTENTION_SPAN)
 
   private let rows: Int
   private let rowStep: Int
   private let rowTiles: Int
-  /// Query heads of one share.
+  /// Query heads of one item.
   private var headStep: Int
   /// The spans of keys that all rows together see.
   private let spans: Range<Int>
   private let heads: Int
-  private let dividesSpans: Bool
+  private let splitsKeys: Bool
 
   /// Floats for the states of one row at the end of a context.
   static func stateFloats(_ model: ModelConfiguration, contextLength: Int) -> Int {
@@ -36,10 +36,10 @@ struct AttentionShares {
     let rowTiles = (rows + rowStep - 1) / rowStep
     let whole = rowTiles * task.kv_heads
     let wantedFloats = rows * spans.count * task.heads * Self.stateWidth(task.head_dim)
-    dividesSpans = whole < 2 * threads && threads > 1 && spans.count > 2 && wantedFloats <= stateFloats
-    // A few shares for each thread where the shares differ in length, one where they do not.
-    let wanted = whole >= threads ? 1 : dividesSpans ? 4 * threads : threads
-    let found = dividesSpans ? whole * spans.count : whole
+    splitsKeys = whole < 2 * threads && threads > 1 && spans.count > 2 && wantedFloats <= stateFloats
+    // A few items for each thread where the items differ in length, one where they do not.
+    let wanted = whole >= threads ? 1 : splitsKeys ? 4 * threads : threads
+    let found = splitsKeys ? whole * spans.count : whole
     let divisor = (1...sharing).first { sharing % $0 == 0 && found * $0 >= wanted } ?? sharing
     headStep = sharing / divisor
     heads = task.heads
@@ -47,9 +47,9 @@ struct AttentionShares {
   }
 
   /// Attends; states go to `.gate`.
-  func run(_ task: UnsafePointer<ck_attention_task>, _ pass: Pass) {
+  func attend(_ task: UnsafePointer<ck_attention_task>, _ pass: Pass) {
     let parts = heads / headStep
-    guard dividesSpans else {
+    guard splitsKeys else {
       return pass.forEach(rowTiles * parts) { share in
         for item in share {
           let (row, head) = (item / parts * rowStep, item % parts * headStep)

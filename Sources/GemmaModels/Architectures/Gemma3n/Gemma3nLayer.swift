@@ -3,7 +3,7 @@ import GemmaRuntime
 import GemmaWeights
 
 /// One layer of Gemma 3n: AltUp around attention with LAuReL beside it, sparse feed-forward, per-layer input.
-struct Gemma3nBlock: Sendable {
+struct Gemma3nLayer: Sendable {
   let altUp: AltUp
   let laurel: Laurel
   let attention: Attention
@@ -89,28 +89,28 @@ struct Gemma3nBlock: Sendable {
 }
 
 /// Gemma 3n: per-layer embeddings and four AltUp streams around the stack.
-struct Gemma3nDecoder: Decoder {
+struct Gemma3nStack: LayerStack {
   let streams: AltUpStreams
   let perLayer: PerLayerEmbeddings?
-  let blocks: [Gemma3nBlock]
+  let layers: [Gemma3nLayer]
 
   init(_ loader: ModelLoader) throws(GemmaError) {
     streams = try AltUpStreams(loader)
     perLayer = try PerLayerEmbeddings(loader)
-    var blocks: [Gemma3nBlock] = []
+    var layers: [Gemma3nLayer] = []
     for index in loader.model.layers.indices {
-      blocks.append(try Gemma3nBlock(index, LayerLoader(loader: loader, index: index)))
+      layers.append(try Gemma3nLayer(index, LayerLoader(loader: loader, index: index)))
     }
-    self.blocks = blocks
+    self.layers = layers
   }
 
-  var layerCount: Int { blocks.count }
+  var layerCount: Int { layers.count }
 
   func enter(_ pass: Pass) {
     perLayer?(pass)
     streams.spread(pass)
   }
 
-  func layer(_ index: Int, _ pass: inout Pass) { blocks[index](&pass) }
+  func layer(_ index: Int, _ pass: inout Pass) { layers[index](&pass) }
   func leave(_ pass: Pass) { streams.merge(pass) }
 }

@@ -4,7 +4,7 @@ import GemmaWeights
 import Synchronization
 
 /// The tied ends of the model: token embedding in front, final norm, product with the same matrix and cap behind.
-struct Head: Sendable {
+struct OutputHead: Sendable {
   let embedding: WeightMatrix  // [V, H]
   let norm: RMSNorm
   let hidden: Int
@@ -41,7 +41,7 @@ struct Head: Sendable {
     pass.forEachRow { row in norm(y.row(row), x.row(row)) }
   }
 
-  /// Capped logits of at most `Workspace.headRows` rows of `.normed`, into the rows 0 ... of `.logits`.
+  /// Capped logits of at most `Workspace.logitRows` rows of `.normed`, into the rows 0 ... of `.logits`.
   /// Throws `CancellationError` for a stopped pass, whose numbers mean nothing, and `.degenerateOutput` for NaN.
   func logits(_ pass: Pass, _ range: Range<Int>) throws {
     let x = pass.rows(.normed, hidden)

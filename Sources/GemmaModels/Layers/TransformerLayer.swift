@@ -3,7 +3,7 @@ import GemmaWeights
 
 /// Attention and feed-forward, each between two norms and added to the residual stream: what the layers of Gemma 3 and
 /// Gemma 4 have in common.
-struct ResidualBlock: Sendable {
+struct TransformerLayer: Sendable {
   let attention: Attention
   let feedForward: FeedForward
   let inputNorm, postAttentionNorm, preFeedForwardNorm, postFeedForwardNorm: RMSNorm

@@ -1,5 +1,5 @@
-/// A stack of layers between token embedding and final norm, one per architecture.
-protocol Decoder: Sendable {
+/// All layers of an architecture, between token embedding and final norm.
+protocol LayerStack: Sendable {
   var layerCount: Int { get }
 
   /// From the scaled embeddings in `.stream0` [rows, H] to what the first layer reads.
