@@ -87,9 +87,9 @@ def answer(gemma, model, seed):
                 ["--temperature", 1.3, "--top-p", 0.9], ["--temperature", 0.9, "--min-p", 0.05],
                 ["--temperature", 0.8, "--repetition-penalty", 1.2]][seed % 6]
     drafting = [["--speculation", "off"], ["--speculation", 1 + seed % 8],
-                ["--speculation", "off", "--kv-cache", "int8"],
-                ["--speculation", 4, "--drafter", "none"]][seed % 4]
-    if model == "demo" and seed % 12 == 1:
+                ["--speculation", 1 + seed % 8, "--kv-cache", "int8"], ["--speculation", "auto"],
+                ["--speculation", 4, "--drafter", "none"]][seed // 6 % 5]
+    if model == "demo" and seed % 7 == 3:
         drafting = ["--speculation", 3, "--drafter", "half"]
     found = gemma.json("run", model, PROMPTS[seed % len(PROMPTS)], "--seed", seed, "--max-tokens", 24 + seed % 40,
                        *sampling, *drafting)
