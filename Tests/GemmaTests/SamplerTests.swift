@@ -86,6 +86,10 @@ import Testing
     let free = try logits.withUnsafeBufferPointer { try sampler.next($0, position: 0, history: []) }
     let turned = try logits.withUnsafeBufferPointer { try sampler.next($0, position: 1, history: [0]) }
     #expect(free == 0 && turned == 1)
+    // However often a token occurred, it counts once: 2 / 1.3 > 1.5, 2 / 1.3 / 1.3 < 1.5.
+    let mild = Sampler(draw: nil, repetitionPenalty: 1.3)
+    let repeated = try logits.withUnsafeBufferPointer { try mild.next($0, position: 3, history: [0, 0, 2]) }
+    #expect(repeated == 0)
   }
 
   @Test("logits that are no numbers are an error, not a token")

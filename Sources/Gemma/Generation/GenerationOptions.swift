@@ -68,8 +68,8 @@ public struct GenerationOptions: Sendable, Hashable {
     guard repetitionPenalty > 0, repetitionPenalty.isFinite else {
       throw .invalidOption("the repetition penalty must be a number above 0, not \(repetitionPenalty)")
     }
-    if case .draft(let count) = speculation, !(1...Timeline.longestDraft).contains(count) {
-      throw .invalidOption("the drafts of a round must be 1 to \(Timeline.longestDraft), not \(count)")
+    if case .draft(let count) = speculation, !(1...DraftedRound.longestDraft).contains(count) {
+      throw .invalidOption("the drafts of a round must be 1 to \(DraftedRound.longestDraft), not \(count)")
     }
     if stop.contains("") { throw .invalidOption("a stop text must not be empty") }
   }

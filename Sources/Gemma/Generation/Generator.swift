@@ -1,5 +1,5 @@
 import GemmaKernels
-import GemmaModels
+package import GemmaModels
 package import GemmaRuntime
 import GemmaTokenization
 import GemmaWeights
@@ -8,12 +8,12 @@ import GemmaWeights
 package struct Generator: Sendable {
   /// An answer with its tokens.
   package struct Answer: Sendable {
-    package var text = ""
-    package var tokens: [TokenID] = []
-    package var finishReason = FinishReason.endOfTurn
-    package var statistics = Statistics()
-    /// The passes that checked drafts.
-    package var rounds: [DraftRound] = []
+    package let text: String
+    package let tokens: [TokenID]
+    package let finishReason: FinishReason
+    package let statistics: Statistics
+    /// Those with drafts.
+    package let rounds: [DraftedRound]
   }
 
   private let model: GemmaModel
@@ -36,12 +36,7 @@ package struct Generator: Sendable {
   package func run(
     prompt: [TokenID], progress: (@Sendable (Int) -> Void)? = nil, emit: @Sendable (String) -> Void
   ) async throws -> Answer {
-    let stop = StopSignal()
-    return try await withTaskCancellationHandler {
-      try await run(prompt, progress, emit, stop, on: timeline)
-    } onCancel: {
-      stop.raise()
-    }
+    try await withStopSignal { stop in try await run(prompt, progress, emit, stop, on: timeline) }
   }
 
   /// On the timeline's own thread, and with one cancellation handler for all rounds: each change of threads takes a good
@@ -52,71 +47,41 @@ package struct Generator: Sendable {
   ) async throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now
-    var answer = Answer()
-    let stopTokens = options.ignoresEndOfTurn ? [] : Set(model.loaded.checkpoint.generation.stopTokens)
-    var decoder = model.info.hasTokenizer ? StreamingDetokenizer(try model.tokenizer) : nil
-    var matcher = StopMatcher(options.stop)
-
-    func deliver(_ text: String) {
-      guard !text.isEmpty else { return }
-      answer.text += text
-      emit(text)
-    }
+    var writer = try AnswerWriter(model, options, room: timeline.contextLength - prompt.count)
+    var speculation = SpeculationStatistics()
+    var rounds: [DraftedRound] = []
 
     let reuse = try await timeline.sync(to: prompt, progress: progress)
-    // Tokens that are chosen and not looked at yet, the next one last.
-    var ahead = [try await timeline.sample(sampler)]
+    var next = [try await timeline.sample(sampler)]
     let firstToken = clock.now
-    while let token = ahead.popLast() {
-      if stopTokens.contains(token) {
-        answer.finishReason = .endOfTurn
-        break
+    var round: DraftedRound?
+    while true {
+      let taken = writer.take(next, emit)
+      if var ended = round {
+        if writer.finishReason != nil { try await timeline.end(&ended, after: taken) }
+        speculation.add(ended)
+        if ended.source != nil { rounds.append(ended) }
       }
-      answer.tokens.append(token)
-      if let piece = decoder?.append(token) { deliver(matcher.append(piece)) }
-      if matcher.isStopped {
-        answer.finishReason = .stopSequence
-        break
-      }
-      if let maximum = options.maximumResponseTokens, answer.tokens.count >= maximum {
-        answer.finishReason = .maximumTokens
-        break
-      }
-      // The last token needs no place: nothing is predicted from it.
-      if prompt.count + answer.tokens.count > timeline.contextLength {
-        answer.finishReason = .contextFull
-        break
-      }
-      guard ahead.isEmpty else { continue }
+      guard writer.finishReason == nil, let token = next.last else { break }
       // Others get the thread after each round, however short the rounds are.
       if ComputeThread.shared.isAwaited { await Task.yield() }
-      let round = try await timeline.round(
-        sampler, after: token, speculation: options.speculation,
-        limit: options.maximumResponseTokens.map { $0 - answer.tokens.count } ?? .max, stop: stop)
-      answer.rounds.append(round)
-      ahead = round.next.reversed()
+      let played = try await timeline.round(
+        sampler, after: token, speculation: options.speculation, limit: writer.limit, stop: stop)
+      next = played.next
+      round = played
     }
-    if let last = answer.rounds.indices.last {
-      answer.rounds[last].accepted = min(answer.rounds[last].accepted, answer.rounds[last].next.count - ahead.count)
-    }
-    var speculation = SpeculationStatistics()
-    for round in answer.rounds { speculation.add(round) }
-    answer.rounds.removeAll { $0.source == nil }
-    // Right drafts behind the end of the answer leave no trace: without drafts the last token is not appended, unless
-    // the one that ended the turn came after it.
-    let plainCount = prompt.count + answer.tokens.count - (answer.finishReason == .endOfTurn ? 0 : 1)
-    _ = try await timeline.rewind(to: min(plainCount, timeline.tokens.count))
-    if let rest = decoder?.finish() { deliver(matcher.append(rest)) }
-    deliver(matcher.finish())
+    writer.finish(emit)
     let end = clock.now
-    answer.statistics = Statistics(of: model, drafterMappedBytes: timeline.drafterMappedBytes)
-    answer.statistics.speculation = speculation
-    answer.statistics.promptTokens = prompt.count
-    answer.statistics.cachedPromptTokens = reuse.cached
-    answer.statistics.responseTokens = answer.tokens.count
-    answer.statistics.timeToFirstToken = firstToken - start
-    answer.statistics.prefillTime = reuse.time
-    answer.statistics.decodeTime = end - firstToken
-    return answer
+    var statistics = Statistics(of: model, drafterMappedBytes: timeline.drafterMappedBytes)
+    statistics.speculation = speculation
+    statistics.promptTokens = prompt.count
+    statistics.cachedPromptTokens = reuse.cached
+    statistics.responseTokens = writer.tokens.count
+    statistics.timeToFirstToken = firstToken - start
+    statistics.prefillTime = reuse.time
+    statistics.decodeTime = end - firstToken
+    return Answer(
+      text: writer.text, tokens: writer.tokens, finishReason: writer.finishReason ?? .endOfTurn,
+      statistics: statistics, rounds: rounds)
   }
 }

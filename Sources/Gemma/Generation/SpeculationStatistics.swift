@@ -28,7 +28,7 @@ public struct SpeculationStatistics: Sendable, Hashable {
   /// Right ones among them.
   public var acceptedTokens: Int { sources.values.reduce(0) { $0 + $1.accepted } }
 
-  mutating func add(_ round: DraftRound) {
+  mutating func add(_ round: DraftedRound) {
     failure = round.failure
     guard let source = round.source else { return }
     rounds += 1

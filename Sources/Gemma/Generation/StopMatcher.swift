@@ -1,4 +1,4 @@
-/// Finds stop texts in text that arrives in pieces, and holds back whatever may turn out to be the start of one.
+/// Finds stop texts in text that arrives in parts, and holds back whatever may turn out to be the start of one.
 package struct StopMatcher {
   private let stops: [[UInt8]]
   private var held: [UInt8] = []
@@ -10,19 +10,19 @@ package struct StopMatcher {
   }
 
   /// The text that is certain now. A stop text begins at a scalar's boundary, so no scalar is ever split.
-  package mutating func append(_ piece: String) -> String {
+  package mutating func append(_ text: String) -> String {
     guard !isStopped else { return "" }
-    guard !stops.isEmpty else { return piece }
-    held += piece.utf8
+    guard !stops.isEmpty else { return text }
+    held += text.utf8
     if let end = firstStop() {
       isStopped = true
       defer { held = [] }
       return String(decoding: held[..<end], as: UTF8.self)
     }
     let kept = heldBack()
-    let text = String(decoding: held.dropLast(kept), as: UTF8.self)
+    let certain = String(decoding: held.dropLast(kept), as: UTF8.self)
     held.removeFirst(held.count - kept)
-    return text
+    return certain
   }
 
   /// What was held back, once it is certain that nothing follows.

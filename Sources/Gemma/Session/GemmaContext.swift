@@ -62,7 +62,7 @@ public final class GemmaContext: Sendable {
   /// A cancelled call appends nothing, and the prediction is gone until the next `sync(to:)`.
   public func next(_ sampling: GenerationOptions.Sampling = .greedy) async throws -> TokenID {
     try sampling.validate()
-    return try await timeline.advance(
+    return try await timeline.next(
       Sampler(draw: sampling.draw(recommended: model.loaded.checkpoint.generation)))
   }
 

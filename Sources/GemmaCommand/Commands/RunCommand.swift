@@ -97,7 +97,7 @@ enum RunCommand: Command {
     var drafted: [TokenID]
     var accepted: Int
 
-    init?(_ round: DraftRound) {
+    init?(_ round: DraftedRound) {
       guard let source = round.source else { return nil }
       self.source = source.rawValue
       position = round.position

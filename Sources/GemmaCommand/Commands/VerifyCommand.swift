@@ -138,7 +138,7 @@ enum VerifyCommand: Command {
     while ids.count < count {
       let round = try await timeline.round(
         Sampler(draw: nil), after: ids[ids.count - 1],
-        speculation: .draft(tokens: 1 + ids.count % Timeline.longestDraft), limit: count - ids.count,
+        speculation: .draft(tokens: 1 + ids.count % DraftedRound.longestDraft), limit: count - ids.count,
         stop: stop)
       if let failure = round.failure {
         throw CommandFailure(code: .failure, message: "drafting failed: \(failure)")

@@ -24,7 +24,7 @@ enum SpeculationOptions {
     case "off": return .off
     case "auto": return .automatic
     default:
-      guard let count = Int(text), (1...Timeline.longestDraft).contains(count) else {
+      guard let count = Int(text), (1...DraftedRound.longestDraft).contains(count) else {
         throw UsageError("--speculation is off, auto or 1 to 8, not \"\(text)\"")
       }
       return .draft(tokens: count)

@@ -75,7 +75,7 @@ struct CacheShape {
   init(_ model: ModelConfiguration, contextLength: Int, options: ComputeOptions) {
     self.contextLength = contextLength
     window = model.slidingWindow
-    chunk = min(max(options.prefillChunk, Workspace.logitRows), contextLength)
+    chunk = min(max(options.prefillChunk, DraftedRound.mostTokens), contextLength)
     type =
       switch options.keyValueCache {
       case .int8: .CK_I8

@@ -23,7 +23,7 @@ final class Products {
   private static let grain = 2
   /// Activation rows up to which the canonical float kernel is as fast as BLAS. A round of drafts must be among them,
   /// so that its bits are those of single tokens.
-  private static let fewRows = Workspace.logitRows
+  private static let fewRows = DraftedRound.mostTokens
 
   /// Quantised weights take int8 activations.
   let quantizes: Bool

@@ -5,10 +5,6 @@ import GemmaWeights
 ///
 /// Not thread-safe: all calls come from one thread, the `ComputeThread` in practice.
 package final class Timeline {
-  /// The most tokens that a round may draft. A pass over a token and so many drafts keeps the logits of all, and leaves
-  /// room to go back in every cache.
-  package static let longestDraft = 8
-
   package internal(set) var tokens: [TokenID] = []
   package let contextLength: Int
   package let model: LoadedModel
@@ -75,8 +71,8 @@ package final class Timeline {
   /// after most rewinds. Valid until the next call.
   package var logits: UnsafeBufferPointer<Float> { logits(of: tokens.count - 1) }
 
-  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of the last
-  /// 1 + `longestDraft` tokens that were wanted.
+  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of as many of
+  /// the last tokens that were wanted as a round has at most.
   package func logits(of index: Int) -> UnsafeBufferPointer<Float> {
     guard let remains, remains.logits.contains(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
     let vocabulary = model.configuration.vocabularySize
@@ -202,8 +198,8 @@ package final class Timeline {
   ) throws {
     let vocabulary = model.configuration.vocabularySize
     let firstIndex = pending.done + chunk.pass.first
-    for begin in stride(from: 0, to: chunk.pass.count, by: Workspace.logitRows) {
-      let rows = begin..<min(begin + Workspace.logitRows, chunk.pass.count)
+    for begin in stride(from: 0, to: chunk.pass.count, by: DraftedRound.mostTokens) {
+      let rows = begin..<min(begin + DraftedRound.mostTokens, chunk.pass.count)
       try model.outputHead.logits(chunk.pass, rows)
       for row in rows {
         let logits = workspace.base(.logits) + (row - begin) * vocabulary

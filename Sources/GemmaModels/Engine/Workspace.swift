@@ -29,9 +29,6 @@ final class Workspace {
     case gatedValues, gatedScales, gatedSums
   }
 
-  /// Rows of logits that are computed at a time: those of a token and the longest draft behind it.
-  static let logitRows = 1 + Timeline.longestDraft
-
   /// Bytes between two rows of int8 activations: a line of the cache, so that rows of 2^n bytes do not share its sets.
   static let activationGap = 64
 
@@ -121,10 +118,11 @@ final class Workspace {
     case .router: return (altUp ? chunk : 0, 4)
     case .coefficients: return (altUp ? chunk : 0, 16)
     case .rotary: return (chunk, RotaryTable.columns(model))
-    case .logits: return (min(chunk, logitRows), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
+    case .logits:
+      return (min(chunk, DraftedRound.mostTokens), drafter?.clusteredHead?.selectedPieces ?? model.vocabularySize)
     case .activationValues: return (chunk, (widestInput + activationGap + 3) / 4)  // int8
-    case .gatedValues: return (logitRows, (feedForward + activationGap + 3) / 4)
-    case .gatedScales, .gatedSums: return (logitRows, (feedForward + 31) / 32)
+    case .gatedValues: return (DraftedRound.mostTokens, (feedForward + activationGap + 3) / 4)
+    case .gatedScales, .gatedSums: return (DraftedRound.mostTokens, (feedForward + 31) / 32)
     case .activationScales, .activationSums: return (chunk, (widestInput + 31) / 32)  // groups of 32 or more
     }
   }

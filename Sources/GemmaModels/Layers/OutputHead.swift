@@ -41,7 +41,7 @@ struct OutputHead: Sendable {
     pass.forEachRow { row in norm(y.row(row), x.row(row)) }
   }
 
-  /// Capped logits of at most `Workspace.logitRows` rows of `.normed`, into the rows 0 ... of `.logits`.
+  /// Capped logits of at most `DraftedRound.mostTokens` rows of `.normed`, into the rows 0 ... of `.logits`.
   /// Throws `CancellationError` for a stopped pass, whose numbers mean nothing, and `.degenerateOutput` for NaN.
   func logits(_ pass: Pass, _ range: Range<Int>) throws {
     let x = pass.rows(.normed, hidden)

@@ -1,7 +1,7 @@
-/// Decides how many tokens to draft, and by which source, from what was measured: the share of drafts that were right
-/// and the time of rounds and of plain steps.
+/// Decides how many tokens to draft, and by which source, from what was measured: the fraction of drafts that were
+/// right and the time of rounds and of plain steps.
 ///
-/// A round with g drafts yields 1 + a1 + a1 a2 + ... tokens, where ai is the share of i-th drafts that are right when
+/// A round with g drafts yields 1 + a1 + a1 a2 + ... tokens, where ai is the fraction of i-th drafts that are right when
 /// those before are, and takes longer than a plain step by what `RoundCost` has learned. The controller takes the g with
 /// the most tokens per second, g = 0 included. What does not pay is tried again later, ever more seldom. It has no clock
 /// of its own, and nothing it decides changes a token.
@@ -20,7 +20,7 @@ package struct DraftController {
   /// Plain steps before the first round: the very first ones find cold caches, and everything looks cheap beside them.
   private static let firstSteps = 4
   /// Rounds in a row after which a plain step refreshes what plain decoding costs.
-  private static let longestRun = 32
+  private static let mostRoundsInARow = 32
   /// Drafts of a round that finds out whether a source pays by now.
   private static let probeLength = 2
 
@@ -33,12 +33,12 @@ package struct DraftController {
   /// Seconds of a plain step, once one was measured.
   package var plainSeconds: Double? { plain.value }
 
-  /// The share of i-th drafts of a source that were right when those before were, for i = 0 ..., as presumed so far.
+  /// The fraction of i-th drafts of a source that were right when those before were, for i = 0 ..., as presumed so far.
   package func acceptance(of kind: DraftKind) -> [Double] { sources[kind, default: DraftRecord()].acceptance }
 
   /// What to try next; nil: a plain step. `available` says how many drafts each source could make.
   package mutating func choose(_ available: [Choice]) -> Choice? {
-    guard let plainSeconds, plain.count >= Self.firstSteps, roundsInARow < Self.longestRun else {
+    guard let plainSeconds, plain.count >= Self.firstSteps, roundsInARow < Self.mostRoundsInARow else {
       roundsInARow = 0
       return nil
     }
@@ -68,7 +68,7 @@ package struct DraftController {
     record.note(drafted: drafted, accepted: accepted)
     if let plainSeconds {
       record.cost.add(drafts: drafted, seconds: max(0, seconds - plainSeconds))
-      record.endProbe(pays: bestLength(record, upTo: Timeline.longestDraft).rate > 1 / plainSeconds)
+      record.endProbe(pays: bestLength(record, upTo: DraftedRound.longestDraft).rate > 1 / plainSeconds)
     }
     sources[kind] = record
   }
@@ -80,7 +80,7 @@ package struct DraftController {
     let acceptance = record.acceptance
     var tokens = 1.0
     var survival = 1.0
-    for length in 1...max(1, min(limit, Timeline.longestDraft)) {
+    for length in 1...max(1, min(limit, DraftedRound.longestDraft)) {
       survival *= acceptance[length - 1]
       tokens += survival
       let rate = tokens / (plainSeconds + record.cost.excess(drafts: length, plain: plainSeconds))

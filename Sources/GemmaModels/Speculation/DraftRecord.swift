@@ -4,22 +4,22 @@ struct DraftRecord {
   private static let probeIntervals = (first: 8, last: 256)
   /// Weight of what was known at each new observation: about the last 20 count.
   private static let memory = 0.95
-  /// The share of first drafts that is presumed right, and the weight of a presumption in observations.
-  private static let presumed = (share: 0.6, weight: 2.0)
+  /// The fraction of first drafts that is presumed right, and the weight of a presumption in observations.
+  private static let presumed = (fraction: 0.6, weight: 2.0)
 
-  private var right = [Double](repeating: 0, count: Timeline.longestDraft)
-  private var tried = [Double](repeating: 0, count: Timeline.longestDraft)
+  private var right = [Double](repeating: 0, count: DraftedRound.longestDraft)
+  private var tried = [Double](repeating: 0, count: DraftedRound.longestDraft)
   private var plainSteps = 0
   private var probeInterval = Self.probeIntervals.first
   var cost = RoundCost()
 
-  /// The share of i-th drafts that are right when those before are. Of later drafts the same is presumed as of the one
+  /// The fraction of i-th drafts that are right when those before are. Of later drafts the same is presumed as of the one
   /// before.
   var acceptance: [Double] {
-    var share = Self.presumed.share
+    var fraction = Self.presumed.fraction
     return zip(right, tried).map { right, tried in
-      share = (right + Self.presumed.weight * share) / (tried + Self.presumed.weight)
-      return share
+      fraction = (right + Self.presumed.weight * fraction) / (tried + Self.presumed.weight)
+      return fraction
     }
   }
 

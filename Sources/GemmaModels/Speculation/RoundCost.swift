@@ -6,8 +6,8 @@ struct RoundCost {
   private static let presumption = 0.5
   /// A round that took so many times what was expected, as when another process had the cores, counts as so much.
   private static let largestSurprise = 2.0
-  /// The cost of a draft before any is known, as a share of a plain step.
-  private static let presumedShare = 0.15
+  /// The cost of a draft before any is known, as a fraction of a plain step.
+  private static let presumedFraction = 0.15
 
   private var weight = 0.0
   private var drafts = 0.0
@@ -28,7 +28,7 @@ struct RoundCost {
 
   /// Expected seconds beyond a plain step.
   func excess(drafts count: Int, plain: Double) -> Double {
-    weight > 0 ? fit(Double(count)) : Self.presumedShare * plain * Double(count)
+    weight > 0 ? fit(Double(count)) : Self.presumedFraction * plain * Double(count)
   }
 
   private func fit(_ g: Double) -> Double {

@@ -58,7 +58,7 @@ package final class SliceDrafter: DraftSource {
   package func draft(_ request: DraftRequest) throws -> [TokenID] {
     guard request.timeline === whole else { throw GemmaError.invalidInput("this source drafts for another timeline") }
     // Rings hold a window behind so many positions, and the context ends.
-    let count = min(request.count, Timeline.longestDraft, whole.contextLength - whole.tokens.count)
+    let count = min(request.count, DraftedRound.longestDraft, whole.contextLength - whole.tokens.count)
     whole.noteWritten(below: whole.tokens.count + max(count, 0))
     // A copy into memory that is there: with a shared one each round would take memory for the whole text.
     slice.tokens.replaceSubrange(0..., with: whole.tokens)

@@ -81,7 +81,7 @@ package final class Speculator {
   private func draft(_ source: any DraftSource, _ request: DraftRequest) throws -> Proposal? {
     let start = ContinuousClock.now
     do {
-      let tokens = try source.draft(request.limited(to: Timeline.longestDraft))
+      let tokens = try source.draft(request.limited(to: DraftedRound.longestDraft))
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       return tokens.isEmpty ? nil : Proposal(kind: source.kind, tokens: tokens, seconds: seconds)
     } catch let error as GemmaError {
