@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 SWIFT ?= swift
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-PACKAGES := libopenblas0 libomp-dev
+PACKAGES := libopenblas-dev libomp-dev
 # The tests run the ARM kernels in an emulator.
 ifeq ($(shell uname -m),x86_64)
 test: PACKAGES += gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -46,7 +46,7 @@ setup:
 	  done; \
 	  if [ -n "$$missing" ]; then \
 	    if ! command -v apt-get >/dev/null; then \
-	      echo "Install OpenBLAS and the development files of OpenMP (LLVM) with your package manager." >&2; \
+	      echo "Install the development files of OpenBLAS and of OpenMP (LLVM) with your package manager." >&2; \
 	      exit 1; \
 	    fi; \
 	    $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \

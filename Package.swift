@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// On Linux OpenMP comes from the system, and so does OpenBLAS, which is loaded when it is first needed; Apple platforms
-// have Accelerate and GCD.
+// On Linux OpenBLAS and OpenMP come from the system; Apple platforms have Accelerate and GCD.
 let linux: [Platform] = [.linux]
 let apple: [Platform] = [.macOS, .iOS, .tvOS, .visionOS]
 
@@ -27,11 +26,14 @@ let package = Package(
     .executable(name: "gemma", targets: ["GemmaCommand"]),
   ],
   targets: [
+    .systemLibrary(name: "GemmaOpenBLAS", path: "Sources/OpenBLAS"),
     .target(
       name: "GemmaKernels",
+      dependencies: [.target(name: "GemmaOpenBLAS", condition: .when(platforms: linux))],
       path: "CKernels",
       cSettings: [
         .headerSearchPath("."),
+        .headerSearchPath("../Sources/OpenBLAS"),
         .define("CK_OPENBLAS", .when(platforms: linux)),
         .define("CK_OPENMP", .when(platforms: linux)),
         .define("ACCELERATE_NEW_LAPACK", .when(platforms: apple)),
@@ -39,10 +41,11 @@ let package = Package(
         .treatAllWarnings(as: .error),
       ],
       linkerSettings: [
-        // The names that link with the Swift toolchain's clang on Debian and Ubuntu: `-lomp` does not.
+        // What the module map links is for Swift code that imports it; C code names it here.
+        .linkedLibrary("openblas", .when(platforms: linux)),
+        // The name that links with the Swift toolchain's clang on Debian and Ubuntu: `-lomp` does not.
         .linkedLibrary("omp5", .when(platforms: linux)),
         .linkedLibrary("m", .when(platforms: linux)),
-        .linkedLibrary("dl", .when(platforms: linux)),
         .linkedFramework("Accelerate", .when(platforms: apple)),
       ]),
     .target(name: "GemmaRuntime", dependencies: ["GemmaKernels"], swiftSettings: strict),
@@ -74,7 +77,9 @@ let package = Package(
       cSettings: [
         .enableWarning("all"), .enableWarning("extra"), .enableWarning("shadow"), .treatAllWarnings(as: .error),
       ]),
-    testTarget("GemmaKernelsTests", ["GemmaKernels", "GemmaLevelChecks"]),
+    testTarget(
+      "GemmaKernelsTests",
+      ["GemmaKernels", "GemmaLevelChecks", .target(name: "GemmaOpenBLAS", condition: .when(platforms: linux))]),
     testTarget("GemmaRuntimeTests", ["GemmaRuntime"]),
     testTarget("GemmaJSONTests", ["GemmaJSON"]),
     testTarget("GemmaWeightsTests", ["GemmaWeights"]),

@@ -11,7 +11,7 @@ import Testing
 
     @Test(
       "far too little address space, stack or descriptors is an error that names the limit to raise",
-      arguments: ["ulimit -v 120000", "ulimit -d 60000", "ulimit -s 64", "ulimit -n 4", "ulimit -n 7", "ulimit -n 10"])
+      arguments: ["ulimit -v 130000", "ulimit -d 60000", "ulimit -s 64", "ulimit -n 4", "ulimit -n 7", "ulimit -n 10"])
     func tooLittle(limit: String) throws {
       let run = try run(under: limit)
       #expect(run.code == 1 && run.output.isEmpty, "\(run.code) \(run.errors)")
@@ -25,7 +25,7 @@ import Testing
     func little() throws {
       let answer = try run(under: "true").output
       #expect(!answer.isEmpty)
-      for kilobytes in [180_000, 210_000, 240_000, 300_000, 420_000] {
+      for kilobytes in [180_000, 220_000, 250_000, 280_000, 340_000, 460_000] {
         for threads in [1, 2, 300] {
           let run = try run(under: "ulimit -v \(kilobytes)", "demo fox -n 3 --seed 1 -t \(threads)")
           #expect(
@@ -46,7 +46,7 @@ import Testing
     @Test("a signal ends the process with code 2 where there is little address space too")
     func signal() throws {
       let line = "exec timeout --preserve-status -k 5 0.3 $gemma run demo fox -n 4000 --ignore-eos"
-      let run = try CommandRun(shell: "ulimit -v 230000 && \(line)")
+      let run = try CommandRun(shell: "ulimit -v 270000 && \(line)")
       #expect(run.code == 2 && run.errors == "Cancelled.\n", "\(run.code) \(run.errors)")
     }
 

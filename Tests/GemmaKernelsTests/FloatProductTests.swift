@@ -119,7 +119,7 @@ struct FloatProductTests {
 
   @Test("the BLAS product agrees with Double", arguments: [ck_type.CK_F32, .CK_BF16, .CK_Q4])
   func blas(type: ck_type) throws {
-    #expect(ck_blas_available(), "install OpenBLAS (libopenblas0), or nothing is tested here")
+    #expect(ck_blas_available(), "a limit on memory (ulimit -v, -d) leaves nothing to test here")
     var generator = SeededGenerator(18)
     for (rows, outputs, columns) in [(1, 3, 32), (17, 70, 128), (5, 130, 2176)] {
       let w = try StoredMatrix(rows: outputs, columns: columns, type: type, seed: 19)

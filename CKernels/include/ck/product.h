@@ -31,8 +31,8 @@ void ck_float_product(float *y, size_t y_stride, ck_matrix w, const float *x, si
 void ck_blas_product(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows, size_t begin,
                      size_t end);
 
-/// Whether there is a BLAS library to call; the first question, or product, loads OpenBLAS. There is none where it is
-/// not installed, and under a limit on address space or data (setrlimit), which OpenBLAS does not bear.
+/// Whether products go through a BLAS library. They do not under a limit on address space or data (setrlimit), which
+/// OpenBLAS does not bear.
 bool ck_blas_available(void);
 
 /// Copies the rows ids[0 ... count - 1] of a matrix side by side into `scratch` (count *
