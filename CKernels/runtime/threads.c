@@ -18,7 +18,7 @@ typedef struct start {
     void *context;
 } start;
 
-static void *run(void *data) {
+static void *begin(void *data) {
     const start s = *(start *)data;
     free(data);
 #if defined(__APPLE__)
@@ -43,7 +43,7 @@ bool ck_thread_start(const char *name, size_t stack_bytes, void (*body)(void *co
     pthread_t thread;
     const bool started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
                          pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, run, s) == 0;
+                         pthread_create(&thread, &attributes, begin, s) == 0;
     pthread_attr_destroy(&attributes);
     if (!started)
         free(s);

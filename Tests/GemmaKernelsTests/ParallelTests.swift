@@ -115,10 +115,10 @@ struct ParallelTests {
     #expect(tally.allEqual(300))
   }
 
-  @Test("the shares of a thread that does not come are done by the others")
+  @Test("the shares of a thread that does not come are stolen by the others")
   func stolenShares() {
     let tally = Tally(60)
-    // More threads than processors: whoever is late finds its run empty.
+    // More threads than processors: whoever is late finds its queue empty.
     team(16) { for _ in 0..<200 { loop(60, grain: 1, tally) } }
     #expect(tally.allEqual(200))
   }
