@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .executable(name: "kernel-bench", targets: ["KernelBench"]),
     .executable(name: "model-bench", targets: ["ModelBench"]),
+    .executable(name: "weight-bench", targets: ["WeightBench"]),
   ],
   dependencies: [.package(name: "swift-gemma", path: "..")],
   targets: [
@@ -32,6 +33,10 @@ let package = Package(
         "BenchSupport", .product(name: "GemmaKernels", package: "swift-gemma"),
         .product(name: "Gemma", package: "swift-gemma"),
       ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "WeightBench",
+      dependencies: ["BenchSupport", "CProbe", .product(name: "GemmaKernels", package: "swift-gemma")],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

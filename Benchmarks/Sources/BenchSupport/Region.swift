@@ -44,14 +44,21 @@ package struct Region {
     guard let largest = sizes.max(by: { $0.bytes < $1.bytes }), largest.bytes > 0 else {
       throw UsageError("\(folder.path) holds no weights, *.safetensors")
     }
-    let descriptor = open(largest.path, O_RDONLY)
-    guard descriptor >= 0 else { throw Self.failure("open \(largest.path)") }
+    try self.init(contentsOf: largest.path)
+  }
+
+  /// A file as it lies in the system's page cache, to be read only.
+  package init(contentsOf path: String) throws {
+    let descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw Self.failure("open \(path)") }
     defer { close(descriptor) }
-    guard let memory = mmap(nil, largest.bytes, PROT_READ, MAP_SHARED, descriptor, 0), memory != MAP_FAILED else {
-      throw Self.failure("map \(largest.path)")
+    let size = lseek(descriptor, 0, SEEK_END)
+    guard size > 0 else { throw Self.failure("map \(path), which is empty") }
+    guard let memory = mmap(nil, Int(size), PROT_READ, MAP_SHARED, descriptor, 0), memory != MAP_FAILED else {
+      throw Self.failure("map \(path)")
     }
     base = memory
-    bytes = largest.bytes
+    bytes = Int(size)
   }
 
   private static func failure(_ what: String) -> UsageError {

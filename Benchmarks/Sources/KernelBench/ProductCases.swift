@@ -34,7 +34,7 @@ enum ProductCases {
     _ bits: Int, _ group: Int, _ outputs: Int, _ inputs: Int, _ rows: Int, _ region: Region
   ) -> Case? {
     guard let weights = ColdMatrix(outputs, inputs, bits: bits, group: group, in: region) else { return nil }
-    let activations = activations(bits, group, inputs, rows, quantised: true)
+    let activations = ck_activations.random(rows: rows, columns: inputs, bits: bits, group: group)
     let y = UnsafeMutablePointer<Float>.allocate(capacity: outputs * rows)
     return Case(
       kernel: "quantized_product", shape: "q\(bits)g\(group) \(outputs)x\(inputs)", rows: rows,
@@ -69,7 +69,7 @@ enum ProductCases {
   private static func quantise(_ width: Int, _ rows: Int) -> Case {
     var random = Random()
     let x = random.floats(rows * width)
-    let out = activations(4, 64, width, rows, quantised: false)
+    let out = ck_activations(rows: rows, columns: width, bits: 4, group: 64)
     return Case(kernel: "quantize_activations", shape: "g64 \(width)", rows: rows, operations: rows * width) { _ in
       Team.forEach(rows) { ck_quantize_activations(out, x, width, $0.lowerBound, $0.upperBound) }
     }
@@ -98,23 +98,5 @@ enum ProductCases {
   /// Output rows in blocks of 32, two at least to a share: as the models split a product.
   private static func inBlocks(_ outputs: Int, _ body: (_ begin: Int, _ end: Int) -> Void) {
     Team.forEach(outputs / 32, grain: 2) { body($0.lowerBound * 32, $0.upperBound * 32) }
-  }
-
-  private static func activations(
-    _ bits: Int, _ group: Int, _ width: Int, _ rows: Int, quantised: Bool
-  ) -> ck_activations {
-    let groups = rows * width / group
-    let stride = width + 64  // as the models lay them out
-    let activations = ck_activations(
-      values: .allocate(capacity: rows * stride), scales: .allocate(capacity: groups),
-      sums: .allocate(capacity: groups), columns: width, stride: stride, group: group,
-      order: bits == 4 ? .CK_EVEN_ODD : .CK_NATURAL)
-    if quantised {
-      var random = Random()
-      let x = random.floats(rows * width)
-      defer { x.deallocate() }
-      ck_quantize_activations(activations, x, width, 0, rows)
-    }
-    return activations
   }
 }
