@@ -1,7 +1,9 @@
 #if defined(CK_OPENBLAS)
 
+#define _GNU_SOURCE // environ
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 // OpenBLAS starts a thread for each further processor when it is loaded, before main: each spins for a while and
 // takes a buffer of 128 MB. None of them would ever compute, because we split the work ourselves. The variable that
@@ -10,7 +12,8 @@
 // without any variable has no place for it, and these threads then sleep after a few milliseconds.
 
 static char setting[] = "OPENBLAS_NUM_THREADS=1";
-static char **place, *original;
+// Volatile, because compilers take a constructor for the first code that runs and would evaluate ours beforehand.
+static char *volatile original;
 
 static int is_variable(const char *entry, const char *name) {
     const size_t length = strlen(name);
@@ -35,11 +38,11 @@ static void begin_with_one_thread(int count, char **arguments, char **environmen
     for (char **entry = environment; *entry; entry++)
         if (is_variable(*entry, "OPENBLAS_NUM_THREADS"))
             return;
-    place = borrowed_place(environment);
-    if (!place)
-        return;
-    original = *place;
-    *place = setting;
+    char **place = borrowed_place(environment);
+    if (place) {
+        original = *place;
+        *place = setting;
+    }
 }
 
 // Runs before the constructors of all libraries; in a shared library it never runs.
@@ -48,8 +51,12 @@ __attribute__((section(".preinit_array"), used)) static void (*const before_libr
 
 // Runs after those of the libraries, before those of the program itself.
 __attribute__((constructor(101))) static void restore_environment(void) {
-    if (place)
-        *place = original;
+    char *const variable = original;
+    if (!variable)
+        return;
+    for (char **entry = environ; entry && *entry; entry++)
+        if (*entry == setting)
+            *entry = variable;
 }
 
 #endif
