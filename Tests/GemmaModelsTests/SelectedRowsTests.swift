@@ -13,7 +13,7 @@ struct SelectedRowsTests {
   private static func part(_ name: String) throws -> (FeedForward, Products, Workspace) {
     let model = try load(name)
     let stack = try #require(model.stack as? Gemma3nStack)
-    let workspace = try Workspace(model.configuration, chunk: 1, contextLength: 1)
+    let workspace = try Workspace(model.layout, chunk: 1, contextLength: 1)
     return (stack.layers[0].feedForward, Products(workspace, quantizes: true, canonical: true), workspace)
   }
 

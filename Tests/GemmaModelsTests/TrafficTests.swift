@@ -13,7 +13,7 @@ struct TrafficTests {
     let timeline = try Timeline(model, contextLength: 8, options: ComputeOptions(threads: 1))
     try timeline.append(Array([2, 5, 7].prefix(tokens)))
 
-    var expected = model.outputHead.embedding.byteCount + tokens * ck_row_bytes(model.outputHead.embedding.raw)
+    var expected = stack.outputHead.embedding.byteCount + tokens * ck_row_bytes(stack.outputHead.embedding.raw)
     for layer in stack.layers {
       let own = try #require(layer.attention.owned)
       let matrices = [

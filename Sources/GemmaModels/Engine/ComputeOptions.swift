@@ -34,11 +34,3 @@ package struct ComputeOptions: Sendable, Hashable {
     self.prefillChunk = prefillChunk
   }
 }
-
-/// The bytes that one timeline takes from the buffer pool, whole pages included.
-package struct ContextPlan: Sendable, Hashable {
-  /// Key/value caches of all owning layers.
-  package var keyValueBytes: Int
-  /// Activations of one chunk.
-  package var workspaceBytes: Int
-}

@@ -1,41 +1,44 @@
-package import GemmaRuntime
+import GemmaRuntime
 package import GemmaWeights
 
 /// A model's weights as typed views into the mapped checkpoint; immutable and shared by all timelines.
 package final class LoadedModel: Sendable {
   package let checkpoint: Checkpoint
-  let outputHead: OutputHead
-  let stack: any LayerStack
-  let rotary: [RotaryTable]
   /// Of the slice, which is the checkpoint's own where nothing is cut.
   package let configuration: ModelConfiguration
   package let slice: MatFormerSlice
+  let stack: any LayerStack
+  /// What the layers reserved of a workspace.
+  let layout: Workspace.Layout
+  /// The embedding is quantised, and with it what makes up a model. Then its answers are the same bits for any chunk.
+  let isQuantized: Bool
 
-  /// Throws when a tensor is missing or misshapen; the message names it. A slice shares the checkpoint's mapping with
-  /// whatever else was loaded from it.
-  package init(_ checkpoint: Checkpoint, slice: MatFormerSlice = .full) throws(GemmaError) {
-    configuration = try slice.apply(to: checkpoint.configuration)
-    let (tables, indices) = RotaryTable.tables(configuration)
-    let loader = ModelLoader(checkpoint: checkpoint, model: configuration, slice: slice, rotaryIndices: indices)
+  init(
+    _ checkpoint: Checkpoint, _ configuration: ModelConfiguration, _ slice: MatFormerSlice, _ stack: any LayerStack,
+    _ layout: Workspace.Layout, isQuantized: Bool
+  ) {
     self.checkpoint = checkpoint
+    self.configuration = configuration
     self.slice = slice
-    rotary = tables
-    outputHead = try OutputHead(loader)
-    switch configuration.architecture {
-    case .gemma3: stack = try Gemma3Stack(loader)
-    case .gemma3n: stack = try Gemma3nStack(loader)
-    case .gemma4: stack = try Gemma4Stack(loader)
-    }
-    try checkpoint.checkGapless()
+    self.stack = stack
+    self.layout = layout
+    self.isQuantized = isQuantized
   }
 
-  /// The bytes that `Timeline(_:contextLength:options:)` takes from the pool: its own sums, by the same functions.
+  /// The bytes that `Timeline(_:contextLength:options:)` takes from the buffer pool: its own sums, by the same functions.
   package func plan(contextLength: Int, options: ComputeOptions) -> ContextPlan {
     let shape = CacheShape(configuration, contextLength: max(contextLength, 1), options: options)
     let caches = configuration.layers.filter { $0.keyValueSource == nil }
     return ContextPlan(
       keyValueBytes: caches.reduce(0) { $0 + BufferPool.rounded(shape.byteCount($1)) },
-      workspaceBytes: Workspace.byteCount(
-        configuration, chunk: shape.chunk, contextLength: shape.contextLength))
+      workspaceBytes: layout.byteCount(chunk: shape.chunk, contextLength: shape.contextLength))
   }
+}
+
+/// The bytes that one timeline takes from the buffer pool, whole pages included.
+package struct ContextPlan: Sendable, Hashable {
+  /// Key/value caches of all owning layers.
+  package var keyValueBytes: Int
+  /// Activations of one chunk.
+  package var workspaceBytes: Int
 }

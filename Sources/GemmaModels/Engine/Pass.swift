@@ -15,13 +15,12 @@ struct Pass {
     let workspace: Workspace
     let products: Products
     let caches: [KeyValueCache?]
-    let rotary: [RotaryTable]
     let stop: StopSignal
     let keyLag: Int
 
     init(
       _ tokens: [TokenID], _ position: Int, _ wanted: Int, _ workspace: Workspace, _ products: Products,
-      _ caches: [KeyValueCache?], _ rotary: [RotaryTable], _ stop: StopSignal, _ keyLag: Int
+      _ caches: [KeyValueCache?], _ stop: StopSignal, _ keyLag: Int
     ) {
       self.tokens = tokens
       self.position = position
@@ -29,7 +28,6 @@ struct Pass {
       self.workspace = workspace
       self.products = products
       self.caches = caches
-      self.rotary = rotary
       self.stop = stop
       self.keyLag = keyLag
     }
@@ -41,9 +39,9 @@ struct Pass {
 
   init(
     tokens: [TokenID], position: Int, wanted: Int, workspace: Workspace, products: Products,
-    caches: [KeyValueCache?], rotary: [RotaryTable], stop: StopSignal, keyLag: Int = 0
+    caches: [KeyValueCache?], stop: StopSignal, keyLag: Int = 0
   ) {
-    fixed = Fixed(tokens, position, wanted, workspace, products, caches, rotary, stop, keyLag)
+    fixed = Fixed(tokens, position, wanted, workspace, products, caches, stop, keyLag)
   }
 
   /// The chunk's ids, all inside the vocabulary.
@@ -55,7 +53,6 @@ struct Pass {
   var workspace: Workspace { fixed.workspace }
   var products: Products { fixed.products }
   var caches: [KeyValueCache?] { fixed.caches }
-  var rotary: [RotaryTable] { fixed.rotary }
   /// Loops look at it before each share; behind a raised signal the rows hold anything.
   var stop: StopSignal { fixed.stop }
   /// Positions from a row back to the newest key it sees: 1 for a drafter, whose rows have no keys of their own.
@@ -67,8 +64,10 @@ struct Pass {
   /// Leaves only the rows whose logits are wanted: nobody will read the others' keys and values any more.
   mutating func narrow() { first = tokens.count - wanted }
 
+  /// The rows on their way, each of so many floats, which a part of the model reserved.
   func rows(_ region: Workspace.Region, _ width: Int) -> Rows {
-    Rows(base: workspace.base(region) + first * width, stride: width)
+    precondition(fixed.tokens.count * width <= workspace.count(region), "nobody reserved enough of a region")
+    return Rows(base: workspace.base(region) + first * width, stride: width)
   }
 
   /// Calls `body` for each row on its way, on the team's threads.

@@ -6,15 +6,6 @@ package struct PendingTokens {
   /// Tokens whose logits are computed.
   package enum Wanted: Sendable { case last, every }
 
-  /// Some of the tokens on their way through the layers.
-  struct Chunk {
-    var pass: Pass
-    /// The next layer.
-    var layer = 0
-    /// Rows of `.logits` that hold the last tokens'.
-    var keptLogits = 0
-  }
-
   let tokens: [TokenID]
   let wanted: Wanted
   let stop: StopSignal

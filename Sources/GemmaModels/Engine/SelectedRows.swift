@@ -10,12 +10,16 @@ enum SelectedRows {
   static let panelRows = 16
   /// Panels that may be in work at the same time.
   static let slots = 16
-  /// With a larger share of gates open, reading everything in order is faster.
-  static let largestShare = 4
 
   /// Floats for the copy of a quantised row, in the widest format. (A copy of any row fits into as many floats as it
   /// has columns.)
   static func quantizedColumns(hidden: Int) -> Int { (ck_widest_row_bytes(hidden) + 3) / 4 }
+
+  /// Room for the indices of at most `count` rows, and for copies of so many floats each.
+  static func reserve(_ layout: inout Workspace.Layout, count: Int, rowFloats: Int) {
+    layout.reserve(.selection, rows: .exactly(1), columns: count)
+    layout.reserve(.selectedWeights, rows: .exactly(slots * panelRows), columns: rowFloats)
+  }
 }
 
 extension Products {
@@ -48,32 +52,5 @@ extension Products {
         }
       }
     }
-  }
-
-  /// gate = gelu(gate) * (x · up), in place, for one row x; false, with nothing done, where too many gates are open or
-  /// the weights are not quantised. A gate of exactly zero stays zero whatever finite number it would meet, so the bits
-  /// are those of the whole product.
-  func selectedUnit(gate: Rows, up: WeightMatrix, scratch raised: Rows, by x: Rows) -> Bool {
-    guard ActivationLayout(up.raw, quantizes: quantizes) != .float32 else { return false }
-    let width = up.rows
-    let ids = UnsafeMutableRawPointer(workspace.base(.selection)).assumingMemoryBound(to: Int32.self)
-    let count = Self.open(gate.base, width, ids)
-    guard count * SelectedRows.largestShare <= width - SelectedRows.panelRows, count > 0 else { return false }
-    multiply(rows: ids, count: count, of: up, into: raised.base, by: x)
-    for index in 0..<count { gate.base[index] = gate.base[Int(ids[index])] }
-    ck_gelu_gate(raised.base, gate.base, raised.base, count)
-    gate.base.update(repeating: 0, count: width)
-    for index in 0..<count { gate.base[Int(ids[index])] = raised.base[index] }
-    return true
-  }
-
-  /// Writes the indices of the gates that are not zero; a NaN is not.
-  private static func open(_ gate: UnsafePointer<Float>, _ width: Int, _ ids: UnsafeMutablePointer<Int32>) -> Int {
-    var count = 0
-    for index in 0..<width {
-      ids[count] = Int32(truncatingIfNeeded: index)
-      count &+= gate[index] != 0 ? 1 : 0
-    }
-    return count
   }
 }

@@ -16,20 +16,9 @@ package final class Timeline {
   private let quantizes: Bool
   private let canonical: Bool
   let caches: [KeyValueCache?]
-  /// Positions below this may have been written at some time, also by chunks and drafts that were given up later.
-  private var writtenEnd = 0
+  private var history: RingHistory
   /// What the last pass left in the workspace.
   private var remains: Remains?
-
-  /// The tokens at the end of a pass whose numbers are still in the workspace.
-  private struct Remains {
-    /// Index of the token in row 0 of `.normed`.
-    let position: Int
-    /// Indices of the tokens with final hidden states.
-    let hidden: Range<Int>
-    /// Indices of the tokens whose logits are in rows 0 ... of `.logits`.
-    let logits: Range<Int>
-  }
 
   /// Takes all its memory at once. `contextLength` counts tokens, prompt and answer together.
   package convenience init(_ model: LoadedModel, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
@@ -39,7 +28,7 @@ package final class Timeline {
       throw .invalidOption("the prefill chunk must hold at least 1 token, not \(options.prefillChunk)")
     }
     let shape = CacheShape(model.configuration, contextLength: contextLength, options: options)
-    let workspace = try Workspace(model.configuration, chunk: shape.chunk, contextLength: contextLength)
+    let workspace = try Workspace(model.layout, chunk: shape.chunk, contextLength: contextLength)
     var caches: [KeyValueCache?] = []
     for layer in model.configuration.layers {
       caches.append(layer.keyValueSource == nil ? try KeyValueCache(layer, shape) : nil)
@@ -56,9 +45,10 @@ package final class Timeline {
     self.options = options
     self.workspace = workspace
     self.caches = caches
+    history = RingHistory(model.configuration, caches)
     // A quantised model promises the same bits for any chunk, also where some of its matrices are not quantised.
     quantizes = !options.float32Activations
-    canonical = options.reproducible || (quantizes && model.outputHead.embedding.isQuantized)
+    canonical = options.reproducible || (quantizes && model.isQuantized)
   }
 
   /// What this timeline really holds of the pool, to be compared with `LoadedModel.plan`.
@@ -71,8 +61,8 @@ package final class Timeline {
   /// after most rewinds. Valid until the next call.
   package var logits: UnsafeBufferPointer<Float> { logits(of: tokens.count - 1) }
 
-  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of as many of
-  /// the last tokens that were wanted as a round has at most.
+  /// Logits of the token at `index`, if the last pass computed and kept them; else empty. It keeps those of the last
+  /// `Workspace.logitRows` tokens that were wanted.
   package func logits(of index: Int) -> UnsafeBufferPointer<Float> {
     guard let remains, remains.logits.contains(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
     let vocabulary = model.configuration.vocabularySize
@@ -114,14 +104,14 @@ package final class Timeline {
     repeat {
       var chunk = pending.chunk ?? nextChunk(of: pending)
       let isComplete = try Parallel.team(threads: options.threads) {
-        try compute(&chunk, of: pending, until: pause, eachRow)
+        try chunk.compute(by: model, until: pause, eachRow)
       }
       pending.chunk = isComplete ? nil : chunk
       guard isComplete else { return }
       tokens += chunk.pass.tokens
       pending.done += chunk.pass.tokens.count
       progress(pending.done)
-      if pending.isDone { remains = Self.remains(of: chunk) }
+      if pending.isDone { remains = chunk.remains }
     } while !pending.isDone && !pause()
   }
 
@@ -129,84 +119,27 @@ package final class Timeline {
   /// overwritten positions which the next token would see cannot go back: then everything is forgotten.
   package func rewind(to count: Int) -> Int {
     guard count < tokens.count else { return tokens.count }
-    var kept = max(count, 0)
-    for (layer, cache) in zip(model.configuration.layers, caches) where layer.kind == .sliding {
-      guard let cache else { continue }
-      let oldestSeen = max(0, kept - (model.configuration.slidingWindow - 1))
-      if oldestSeen < writtenEnd - cache.capacity { kept = 0 }
-    }
-    if kept == 0 { writtenEnd = 0 }
+    let kept = history.rewind(to: max(count, 0))
     tokens.removeSubrange(kept...)
     return kept
   }
 
   /// Notes that the caches hold something behind the tokens, below position `end`: guesses, which whoever computes these
   /// positions overwrites.
-  func noteWritten(below end: Int) { writtenEnd = max(writtenEnd, end) }
+  func noteWritten(below end: Int) { history.noteWritten(below: end) }
 
-  private static func remains(of chunk: PendingTokens.Chunk) -> Remains {
-    let pass = chunk.pass
-    let end = pass.position + pass.tokens.count
-    return Remains(
-      position: pass.position, hidden: pass.position + pass.first..<end, logits: end - chunk.keptLogits..<end)
-  }
-
-  private func nextChunk(of pending: PendingTokens) -> PendingTokens.Chunk {
+  private func nextChunk(of pending: PendingTokens) -> Chunk {
     let step = pending.wanted == .every ? workspace.chunk : options.prefillChunk
     let end = min(pending.done + step, pending.tokens.count)
     let tokens = Array(pending.tokens[pending.done..<end])
     let wanted = pending.wanted == .every ? tokens.count : end == pending.tokens.count ? 1 : 0
     noteWritten(below: self.tokens.count + tokens.count)
-    return PendingTokens.Chunk(
-      pass: Pass(
-        tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace,
-        products: Products(
-          workspace, quantizes: quantizes, canonical: canonical, stop: pending.stop, readAhead: readAhead,
-          traffic: traffic),
-        caches: caches, rotary: model.rotary, stop: pending.stop))
-  }
-
-  /// Takes a chunk through the layers that are left for it, and wanted rows to their logits; false after a pause.
-  private func compute(
-    _ chunk: inout PendingTokens.Chunk, of pending: PendingTokens, until pause: () -> Bool,
-    _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
-  ) throws -> Bool {
-    try pending.stop.check()
-    try model.checkpoint.checkUnchanged()
-    if chunk.layer == 0 {
-      for table in model.rotary { table.fill(workspace, first: chunk.pass.position, count: chunk.pass.count) }
-      model.outputHead.embed(chunk.pass)
-      model.stack.enter(chunk.pass)
-    }
-    while chunk.layer < model.stack.layerCount && chunk.pass.count > 0 {
-      model.stack.layer(chunk.layer, &chunk.pass)
-      chunk.layer += 1
-      try pending.stop.check()
-      if pause() { return false }
-    }
-    guard chunk.pass.count > 0 else { return true }
-    model.stack.leave(chunk.pass)
-    model.outputHead.normalize(chunk.pass)
-    try predict(&chunk, pending, eachRow)
-    return true
-  }
-
-  /// Logits of the rows that are left, as many at a time as the workspace holds.
-  private func predict(
-    _ chunk: inout PendingTokens.Chunk, _ pending: PendingTokens,
-    _ eachRow: (Int, UnsafeBufferPointer<Float>) throws -> Void
-  ) throws {
-    let vocabulary = model.configuration.vocabularySize
-    let firstIndex = pending.done + chunk.pass.first
-    for begin in stride(from: 0, to: chunk.pass.count, by: DraftedRound.mostTokens) {
-      let rows = begin..<min(begin + DraftedRound.mostTokens, chunk.pass.count)
-      try model.outputHead.logits(chunk.pass, rows)
-      for row in rows {
-        let logits = workspace.base(.logits) + (row - begin) * vocabulary
-        try eachRow(firstIndex + row, UnsafeBufferPointer(start: logits, count: vocabulary))
-      }
-      chunk.keptLogits = rows.count
-    }
+    let products = Products(
+      workspace, quantizes: quantizes, canonical: canonical, stop: pending.stop, readAhead: readAhead, traffic: traffic)
+    let pass = Pass(
+      tokens: tokens, position: self.tokens.count, wanted: wanted, workspace: workspace, products: products,
+      caches: caches, stop: pending.stop)
+    return Chunk(pass, firstIndex: pending.done)
   }
 
   private func check(_ tokens: [TokenID]) throws(GemmaError) {

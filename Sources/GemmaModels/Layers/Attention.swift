@@ -10,6 +10,17 @@ struct Attention: Sendable {
     let value: WeightMatrix?  // nil: values are the raw keys
     let keyNorm: RMSNorm
     let valueNorm: RMSNorm?
+
+    init(_ loader: LayerLoader) throws(GemmaError) {
+      let (model, layer) = (loader.model, loader.model.layers[loader.index])
+      let (width, dimension) = (layer.keyValueHeads * layer.headDimension, layer.headDimension)
+      key = try loader.matrix("self_attn.k_proj", width, model.hiddenSize)
+      value = layer.valuesFromKeys ? nil : try loader.matrix("self_attn.v_proj", width, model.hiddenSize)
+      keyNorm = try loader.norm("self_attn.k_norm", dimension)
+      valueNorm =
+        loader.conventions.normalizesValues
+        ? RMSNorm(weight: nil, width: dimension, epsilon: model.rmsNormEpsilon) : nil
+    }
   }
 
   let query: WeightMatrix  // [heads * D, H]
@@ -22,12 +33,12 @@ struct Attention: Sendable {
   let heads: Int
   let scale: Float
   let window: Int
-  let rotaryIndex: Int
+  let rotary: RotaryTable
   /// No later layer writes keys and values.
   let isLastOwner: Bool
 
-  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
-    let model = loader.model
+  init(_ loader: LayerLoader) throws(GemmaError) {
+    let (model, index) = (loader.model, loader.index)
     layer = model.layers[index]
     heads = model.headCount
     guard layer.headDimension % 16 == 0, layer.headDimension > 0, layer.headDimension <= 512,
@@ -38,25 +49,23 @@ struct Attention: Sendable {
           + "must be multiples of 16 up to 512, and the heads must divide evenly")
     }
     let dimension = layer.headDimension
-    let keyWidth = layer.keyValueHeads * dimension
     query = try loader.matrix("self_attn.q_proj", heads * dimension, model.hiddenSize)
     output = try loader.matrix("self_attn.o_proj", model.hiddenSize, heads * dimension)
     queryNorm = try loader.norm("self_attn.q_norm", dimension)
     source = layer.keyValueSource ?? index
     scale = model.attentionScale
     window = layer.kind == .sliding ? model.slidingWindow : 0
-    rotaryIndex = loader.rotaryIndices[index]
+    rotary = loader.shared.rotary.of(layer: index)
     isLastOwner = index == model.layers.lastIndex { $0.keyValueSource == nil }
-    guard layer.keyValueSource == nil else {
-      owned = nil
-      return
-    }
-    let normalizesValues = model.architecture != .gemma3
-    owned = Owned(
-      key: try loader.matrix("self_attn.k_proj", keyWidth, model.hiddenSize),
-      value: layer.valuesFromKeys ? nil : try loader.matrix("self_attn.v_proj", keyWidth, model.hiddenSize),
-      keyNorm: try loader.norm("self_attn.k_norm", dimension),
-      valueNorm: normalizesValues ? RMSNorm(weight: nil, width: dimension, epsilon: model.rmsNormEpsilon) : nil)
+    owned = layer.keyValueSource == nil ? try Owned(loader) : nil
+    reserve(&loader.shared.layout)
+  }
+
+  private func reserve(_ layout: inout Workspace.Layout) {
+    layout.reserve(.query, .attended, columns: heads * layer.headDimension)
+    if owned != nil { layout.reserve(.key, .value, columns: layer.keyValueHeads * layer.headDimension) }
+    layout.reserve(.mixed, columns: output.rows)
+    SplitAttention.reserve(&layout, heads: heads, dimension: layer.headDimension)
   }
 
   /// Attends from the normalised rows in `.normed` [rows, H] and leaves the result in `.mixed` [rows, H].
@@ -91,18 +100,17 @@ struct Attention: Sendable {
     let (heads, dimension) = (layer.keyValueHeads, layer.headDimension)
     let keys = pass.rows(.key, heads * dimension)
     let values = pass.rows(.value, heads * dimension)
-    let rotary = pass.rotary[rotaryIndex]
     pass.forEachRow { row in
       let (key, value) = (keys.row(row), values.row(row))
       if owned.value == nil { value.update(from: key, count: heads * dimension) }
       owned.valueNorm?(value, count: heads)
       owned.keyNorm(key, count: heads)
-      rotate(key, heads, rotary, pass, row)
+      rotate(key, heads, pass, row)
       cache.store(position: pass.position + pass.first + row, key: key, value: value)
     }
   }
 
-  private func rotate(_ x: UnsafeMutablePointer<Float>, _ heads: Int, _ rotary: RotaryTable, _ pass: Pass, _ row: Int) {
+  private func rotate(_ x: UnsafeMutablePointer<Float>, _ heads: Int, _ pass: Pass, _ row: Int) {
     let chunkRow = pass.first + row
     ck_rope(
       x, heads, layer.headDimension, rotary.cosines(pass.workspace, chunkRow), rotary.sines(pass.workspace, chunkRow))
@@ -112,10 +120,9 @@ struct Attention: Sendable {
     guard let cache = pass.caches[source] else { return }
     let dimension = layer.headDimension
     let queries = pass.rows(.query, heads * dimension)
-    let rotary = pass.rotary[rotaryIndex]
     pass.forEachRow { row in
       queryNorm(queries.row(row), count: heads)
-      rotate(queries.row(row), heads, rotary, pass, row)
+      rotate(queries.row(row), heads, pass, row)
     }
     let attended = pass.rows(.attended, heads * dimension)
     var task = ck_attention_task(

@@ -11,14 +11,20 @@ struct FeedForward: Sendable {
   /// Number of standard deviations above the mean at which the gate is cut; nil where it is not.
   let cut: Float?
 
-  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+  init(_ loader: LayerLoader) throws(GemmaError) {
     let model = loader.model
-    width = model.layers[index].feedForwardWidth
+    width = model.layers[loader.index].feedForwardWidth
     gate = try loader.unitRows("mlp.gate_proj")
     up = try loader.unitRows("mlp.up_proj")
     down = try loader.unitColumns("mlp.down_proj")
-    let sparsity = Double(model.layers[index].activationSparsity)
+    let sparsity = Double(model.layers[loader.index].activationSparsity)
     cut = sparsity > 0 ? Float(NormalDistribution.quantile(sparsity)) : nil
+    reserve(&loader.shared.layout)
+  }
+
+  private func reserve(_ layout: inout Workspace.Layout) {
+    layout.reserveGatedUnit(width: width, hidden: up.columns, selects: cut != nil)
+    layout.reserve(.mixed, columns: down.rows)
   }
 
   /// From the normalised rows in `.normed` [rows, H] to `.mixed` [rows, H].

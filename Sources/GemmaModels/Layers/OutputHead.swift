@@ -3,7 +3,7 @@ import GemmaRuntime
 import GemmaWeights
 import Synchronization
 
-/// The tied ends of the model: token embedding in front, final norm, product with the same matrix and cap behind.
+/// The tied ends of a model: token embedding in front, final norm, product with the same matrix and cap behind.
 struct OutputHead: Sendable {
   let embedding: WeightMatrix  // [V, H]
   let norm: RMSNorm
@@ -18,10 +18,16 @@ struct OutputHead: Sendable {
     softcap = model.finalLogitSoftcap
     embedding = try loader.matrix("embed_tokens", vocabulary, hidden)
     norm = try loader.norm("norm", hidden)
+    reserve(&loader.layout)
+  }
+
+  private func reserve(_ layout: inout Workspace.Layout) {
+    layout.reserve(.stream0, .normed, columns: hidden)
+    layout.reserve(.logits, rows: .logits, columns: vocabulary)
   }
 
   /// `region` [rows, H] = embedding[token] * sqrt(H).
-  func embed(_ pass: Pass, into region: Workspace.Region = .stream0) {
+  func embed(_ pass: Pass, into region: Workspace.Region) {
     let out = pass.rows(region, hidden)
     let scale = Float(hidden).squareRoot()
     pass.products.traffic.read(rows: pass.count, of: embedding.raw)
@@ -41,8 +47,7 @@ struct OutputHead: Sendable {
     pass.forEachRow { row in norm(y.row(row), x.row(row)) }
   }
 
-  /// Capped logits of at most `DraftedRound.mostTokens` rows of `.normed`, into the rows 0 ... of `.logits`.
-  /// Throws `CancellationError` for a stopped pass, whose numbers mean nothing, and `.degenerateOutput` for NaN.
+  /// `.logits` [rows, V] = cap(`.normed` · embedding), as `LayerStack.logits` says.
   func logits(_ pass: Pass, _ range: Range<Int>) throws {
     let x = pass.rows(.normed, hidden)
     let out = Rows(base: pass.workspace.base(.logits), stride: vocabulary)

@@ -31,10 +31,16 @@ struct PerLayerEmbeddings: Sendable {
     vocabulary = model.perLayerVocabularySize
     commonLayers = (model.layers.lastIndex { $0.keyValueSource == nil } ?? 0) + 1
     let storedWidth = loader.stored.layers.count * width
-    table = try loader.matrix("embed_tokens_per_layer", vocabulary, storedWidth)
+    table = try loader.table("embed_tokens_per_layer", vocabulary, storedWidth)
     projection = try loader.matrix("per_layer_model_projection", storedWidth, hidden)
     neighbours = Self.neighbours(model.layers.map(\.storedIndex))
     norm = try loader.norm("per_layer_projection_norm", width)
+    reserve(&loader.layout)
+  }
+
+  /// The projection takes the gate's region, before the first layer needs it.
+  private func reserve(_ layout: inout Workspace.Layout) {
+    layout.reserve(.perLayer, .gate, columns: layers * width)
   }
 
   /// From the scaled embeddings in `.stream0` [rows, H] to `.perLayer` [rows, L * P]:
@@ -107,38 +113,5 @@ struct PerLayerEmbeddings: Sendable {
 
   private func sortedRows(_ pass: Pass) -> [Int] {
     pass.count == 1 ? [0] : (0..<pass.count).sorted { tableRow(pass, $0) < tableRow(pass, $1) }
-  }
-}
-
-/// One layer's use of its per-layer inputs: norm( (gelu(h · gate) * input) · projection ).
-struct PerLayerInjection: Sendable {
-  let gate: WeightMatrix  // [P, H]
-  let projection: WeightMatrix  // [H, P]
-  let norm: RMSNorm
-  let index: Int
-  let width: Int
-  let layers: Int
-
-  /// Nil where the model has none.
-  init?(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
-    let model = loader.model
-    guard model.perLayerInputSize > 0 else { return nil }
-    self.index = index
-    width = model.perLayerInputSize
-    layers = model.layers.count
-    gate = try loader.matrix("per_layer_input_gate", width, model.hiddenSize)
-    projection = try loader.matrix("per_layer_projection", model.hiddenSize, width)
-    norm = try loader.norm("post_per_layer_input_norm", model.hiddenSize)
-  }
-
-  /// From `input` [rows, H] to `.mixed` [rows, H], not yet normalised.
-  func callAsFunction(_ pass: Pass, from input: Workspace.Region) {
-    pass.multiply(gate, .perLayerGate, by: input)
-    let gated = pass.rows(.perLayerGate, width)
-    let inputs = pass.rows(.perLayer, layers * width)
-    pass.forEachRow { row in
-      ck_gelu_gate(gated.row(row), gated.row(row), inputs.row(row) + index * width, width)
-    }
-    pass.multiply(projection, .mixed, by: .perLayerGate)
   }
 }

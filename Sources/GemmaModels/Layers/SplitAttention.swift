@@ -19,10 +19,9 @@ struct SplitAttention {
   private let heads: Int
   private let splitsKeys: Bool
 
-  /// Floats for the states of one row at the end of a context.
-  static func stateFloats(_ model: ModelConfiguration, contextLength: Int) -> Int {
-    let dimension = model.layers.map(\.headDimension).max() ?? 0
-    return (contextLength + span - 1) / span * model.headCount * stateWidth(dimension)
+  /// Room for the states of one row at the end of a context. The gate's region is free while attention is computed.
+  static func reserve(_ layout: inout Workspace.Layout, heads: Int, dimension: Int) {
+    layout.reserve(.gate, rows: .positions(span), columns: heads * stateWidth(dimension))
   }
 
   private static func stateWidth(_ dimension: Int) -> Int { dimension + Int(CK_ATTENTION_STATE_EXTRA) }

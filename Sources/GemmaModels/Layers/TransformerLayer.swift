@@ -8,14 +8,15 @@ struct TransformerLayer: Sendable {
   let feedForward: FeedForward
   let inputNorm, postAttentionNorm, preFeedForwardNorm, postFeedForwardNorm: RMSNorm
 
-  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+  init(_ loader: LayerLoader) throws(GemmaError) {
     let hidden = loader.model.hiddenSize
-    attention = try Attention(index, loader)
-    feedForward = try FeedForward(index, loader)
+    attention = try Attention(loader)
+    feedForward = try FeedForward(loader)
     inputNorm = try loader.norm("input_layernorm", hidden)
     postAttentionNorm = try loader.norm("post_attention_layernorm", hidden)
     preFeedForwardNorm = try loader.norm("pre_feedforward_layernorm", hidden)
     postFeedForwardNorm = try loader.norm("post_feedforward_layernorm", hidden)
+    loader.shared.layout.reserve(.stream0, .normed, .mixed, columns: hidden)
   }
 
   /// h [rows, H] in `.stream0`, in place:

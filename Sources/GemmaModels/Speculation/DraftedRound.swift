@@ -3,11 +3,8 @@ package import GemmaRuntime
 /// One round of an answer: a token and the drafts behind it go through the model in one pass, and of the drafts those
 /// count which the model would have chosen itself.
 package struct DraftedRound: Sendable {
-  /// The most tokens that a round may draft.
-  package static let longestDraft = 8
-  /// The most tokens of a round. A pass keeps the logits of so many, its bits are those of single tokens, and every cache
-  /// leaves room to go back over them.
-  static let mostTokens = 1 + longestDraft
+  /// The most tokens that a round may draft, behind the token that is chosen already.
+  package static let longestDraft = Workspace.logitRows - 1
 
   /// Position of the first drafted token.
   package let position: Int

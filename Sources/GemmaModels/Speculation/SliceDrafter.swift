@@ -20,12 +20,12 @@ package final class SliceDrafter: DraftSource {
     options.prefillChunk = 1
     self.slice = Timeline(
       slice, contextLength: whole.contextLength, options: options,
-      workspace: try Workspace(slice.configuration, chunk: 1, contextLength: whole.contextLength), caches: caches)
+      workspace: try Workspace(slice.layout, chunk: 1, contextLength: whole.contextLength), caches: caches)
   }
 
   /// Bytes that a source takes from the pool.
   package static func workspaceBytes(_ slice: LoadedModel, contextLength: Int) -> Int {
-    Workspace.byteCount(slice.configuration, chunk: 1, contextLength: contextLength)
+    slice.layout.byteCount(chunk: 1, contextLength: contextLength)
   }
 
   /// Throws `.unsupportedSlice` where the slice cannot draft for a model: it is one of other files, or has a layer with

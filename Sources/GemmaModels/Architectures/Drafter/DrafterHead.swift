@@ -23,9 +23,13 @@ struct DrafterHead: Sendable {
       clusters = Clusters(
         shape: shape, centroids: try loader.matrix("masked_embedding.centroids", shape.clusterCount, hidden),
         ordering: try loader.checkpoint.tokenOrdering("masked_embedding.token_ordering", count: vocabulary))
+      loader.layout.reserve(.clusters, columns: shape.clusterCount)
+      SelectedRows.reserve(&loader.layout, count: shape.selectedPieces, rowFloats: hidden)
+      loader.layout.reserve(.scores, rows: .exactly(1), columns: vocabulary)
     } else {
       clusters = nil
     }
+    loader.layout.reserve(.logits, rows: .logits, columns: drafter.clusteredHead?.selectedPieces ?? vocabulary)
   }
 
   /// Scores of all pieces [V] for the state in `.normed` [1, H], -infinity for those that are not looked at. Valid until

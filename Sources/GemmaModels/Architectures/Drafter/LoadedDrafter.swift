@@ -12,11 +12,12 @@ package final class LoadedDrafter: Sendable {
   let layerConfiguration: ModelConfiguration
   let checkpoint: Checkpoint
   let preProjection: WeightMatrix  // [H, 2 B]
-  let blocks: [Gemma4Layer]
+  let layers: [Gemma4Layer]
   let norm: RMSNorm
   let postProjection: WeightMatrix  // [B, H]
   let head: DrafterHead
-  let rotary: [RotaryTable]
+  let rotary: RotaryTables
+  let layout: Workspace.Layout
   private let target: ModelConfiguration
 
   /// - Throws: `.unsuitableDrafter` naming what does not fit the target, and what opening a model's folder throws.
@@ -24,20 +25,16 @@ package final class LoadedDrafter: Sendable {
     let files = try DrafterCheckpoint(at: folder)
     let drafter = files.configuration
     layerConfiguration = try drafter.bound(to: target, at: folder)
-    let (tables, indices) = RotaryTable.tables(layerConfiguration)
-    let loader = ModelLoader(
-      checkpoint: files.checkpoint, model: layerConfiguration, slice: .full, rotaryIndices: indices)
+    let loader = ModelLoader(files.checkpoint, layerConfiguration, conventions: Gemma4Stack.conventions)
     let (own, backbone) = (layerConfiguration.hiddenSize, drafter.backboneHiddenSize)
     preProjection = try loader.matrix("pre_projection", own, 2 * backbone)
     postProjection = try loader.matrix("post_projection", backbone, own)
-    var blocks: [Gemma4Layer] = []
-    for index in layerConfiguration.layers.indices {
-      blocks.append(try Gemma4Layer(index, LayerLoader(loader: loader, index: index)))
-    }
-    self.blocks = blocks
+    layers = try loader.layers(Gemma4Layer.init)
     norm = try loader.norm("norm", own)
     head = try DrafterHead(drafter, loader)
-    rotary = tables
+    rotary = loader.rotary
+    loader.layout.reserve(.pair, columns: 2 * backbone)
+    layout = loader.layout
     configuration = drafter
     checkpoint = files.checkpoint
     self.target = target
@@ -55,6 +52,6 @@ package final class LoadedDrafter: Sendable {
 
   /// The bytes that an `MTPDrafter` takes from the pool for a timeline of this length: its own sum.
   package func workspaceBytes(contextLength: Int) -> Int {
-    Workspace.byteCount(layerConfiguration, drafter: configuration, chunk: 1, contextLength: contextLength)
+    layout.byteCount(chunk: 1, contextLength: contextLength)
   }
 }

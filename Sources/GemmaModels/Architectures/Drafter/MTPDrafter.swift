@@ -23,8 +23,7 @@ package final class MTPDrafter: DraftSource {
   package init(_ drafter: LoadedDrafter, contextLength: Int, options: ComputeOptions) throws(GemmaError) {
     self.drafter = drafter
     self.options = options
-    workspace = try Workspace(
-      drafter.layerConfiguration, drafter: drafter.configuration, chunk: 1, contextLength: contextLength)
+    workspace = try Workspace(drafter.layout, chunk: 1, contextLength: contextLength)
   }
 
   /// What this source really holds of the pool.
@@ -40,7 +39,7 @@ package final class MTPDrafter: DraftSource {
     try drafter.checkpoint.checkUnchanged()
     return try Parallel.team(threads: options.threads) {
       let backbone = drafter.configuration.backboneHiddenSize
-      for table in drafter.rotary { table.fill(workspace, first: timeline.tokens.count, count: 1) }
+      drafter.rotary.fill(workspace, first: timeline.tokens.count, count: 1)
       state.update(from: hidden, count: backbone)
       history.replaceSubrange(0..., with: timeline.tokens)
       history.append(token)
@@ -48,7 +47,7 @@ package final class MTPDrafter: DraftSource {
       while guesses.count < request.count {
         var pass = pass(over: guesses.last ?? token, timeline, request.stop)
         if !guesses.isEmpty { carry(pass) }
-        let guess = try request.choose(step(&pass, timeline.model.outputHead), history.count, history[...])
+        let guess = try request.choose(step(&pass, timeline.model.stack), history.count, history[...])
         guesses.append(guess)
         history.append(guess)
       }
@@ -61,7 +60,7 @@ package final class MTPDrafter: DraftSource {
       workspace, quantizes: !options.float32Activations, canonical: true, stop: stop, readAhead: readAhead)
     return Pass(
       tokens: [token], position: timeline.tokens.count, wanted: 1, workspace: workspace, products: products,
-      caches: timeline.caches, rotary: drafter.rotary, stop: stop, keyLag: 1)
+      caches: timeline.caches, stop: stop, keyLag: 1)
   }
 
   /// The state s [B]: the second half of `.pair`.
@@ -78,11 +77,11 @@ package final class MTPDrafter: DraftSource {
   }
 
   /// From the pass's token and `state` to scores; leaves y [H] in `.normed`.
-  private func step(_ pass: inout Pass, _ target: OutputHead) throws -> UnsafeBufferPointer<Float> {
+  private func step(_ pass: inout Pass, _ target: any LayerStack) throws -> UnsafeBufferPointer<Float> {
     target.embed(pass, into: .pair)
     pass.multiply(drafter.preProjection, .stream0, by: .pair)
-    for block in drafter.blocks {
-      block(&pass)
+    for layer in drafter.layers {
+      layer(&pass)
       try pass.stop.check()
     }
     let hidden = drafter.layerConfiguration.hiddenSize

@@ -2,19 +2,28 @@ import GemmaRuntime
 import GemmaWeights
 
 /// Gemma 3: a plain stack.
-struct Gemma3Stack: LayerStack {
+struct Gemma3Stack: TiedStack {
+  /// Norms multiply by 1 + w.
+  static let conventions = LayerConventions(normShift: 1, normalizesValues: false)
+
+  let outputHead: OutputHead
+  let rotary: RotaryTables
   let layers: [TransformerLayer]
 
   init(_ loader: ModelLoader) throws(GemmaError) {
-    var layers: [TransformerLayer] = []
-    for index in loader.model.layers.indices {
-      layers.append(try TransformerLayer(index, LayerLoader(loader: loader, index: index)))
-    }
-    self.layers = layers
+    outputHead = try OutputHead(loader)
+    rotary = loader.rotary
+    layers = try loader.layers(TransformerLayer.init)
   }
 
   var layerCount: Int { layers.count }
-  func enter(_ pass: Pass) {}
+
+  func enter(_ pass: Pass) {
+    rotary.fill(pass)
+    outputHead.embed(pass, into: .stream0)
+  }
+
   func layer(_ index: Int, _ pass: inout Pass) { layers[index](&pass) }
-  func leave(_ pass: Pass) {}
+
+  func leave(_ pass: Pass) { outputHead.normalize(pass) }
 }

@@ -16,7 +16,25 @@ struct AltUp: Sendable {
     routerNorm = try loader.norm("altup.router_norm", hidden)
     prediction = try loader.matrix("altup.prediction_coefs", 16, 4)
     correction = try loader.matrix("altup.correction_coefs", 4, 4)
+    reserve(&loader.shared.layout)
   }
+
+  private func reserve(_ layout: inout Workspace.Layout) {
+    let hidden = routerNorm.width
+    Self.reserveStreams(&layout, columns: hidden)
+    layout.reserve(.normed, .branch, .residual, columns: hidden)
+    layout.reserve(.router, columns: 4)
+    layout.reserve(.coefficients, columns: 16)
+  }
+
+  /// X and Y. Equal in size and adjacent, so that `stride` leads from each to the next.
+  static func reserveStreams(_ layout: inout Workspace.Layout, columns: Int) {
+    layout.reserve(.stream0, .stream1, .stream2, .stream3, columns: columns)
+    layout.reserve(.predicted0, .predicted1, .predicted2, .predicted3, columns: columns)
+  }
+
+  /// Floats from one stream to the next.
+  static func stride(_ workspace: Workspace) -> Int { workspace.count(.stream0) }
 
   /// Y[i] = X[i] + sum over j of C[i][j] X[j], with C = prediction(route(X[0])).
   func predict(_ pass: Pass) {
@@ -25,7 +43,7 @@ struct AltUp: Sendable {
     let hidden = routerNorm.width
     let (x, y) = (pass.rows(.stream0, hidden), pass.rows(.predicted0, hidden))
     let coefficients = pass.rows(.coefficients, 16)
-    let stride = pass.workspace.streamStride
+    let stride = Self.stride(pass.workspace)
     pass.forEachRow { row in ck_altup_predict(y.row(row), x.row(row), stride, coefficients.row(row), hidden) }
   }
 
@@ -37,7 +55,7 @@ struct AltUp: Sendable {
     let (x, y) = (pass.rows(.stream0, hidden), pass.rows(.predicted0, hidden))
     let (output, innovation) = (pass.rows(.residual, hidden), pass.rows(.branch, hidden))
     let coefficients = pass.rows(.coefficients, 4)
-    let stride = pass.workspace.streamStride
+    let stride = Self.stride(pass.workspace)
     pass.forEachRow { row in
       let d = innovation.row(row)
       ck_add_scaled(d, output.row(row), y.row(row), -1, hidden)
@@ -59,61 +77,5 @@ struct AltUp: Sendable {
     pass.multiply(router, .router, by: .normed)
     let modalities = pass.rows(.router, 4)
     ck_tanh(modalities.base, modalities.base, 4 * pass.count)
-  }
-}
-
-/// The way into the four streams and out of them.
-struct AltUpStreams: Sendable {
-  let projections: [WeightMatrix]  // 3 x [H, H]
-  let unembeddings: [WeightMatrix]  // 3 x [H, H]
-  let hidden: Int
-
-  /// Below this a projection's mean square counts as this, so that a zero vector stays one.
-  private static let leastMeanSquare: Float = 1e-5
-  private static let streams: [Workspace.Region] = [.stream1, .stream2, .stream3]
-
-  init(_ loader: ModelLoader) throws(GemmaError) {
-    hidden = loader.model.hiddenSize
-    var projections: [WeightMatrix] = []
-    var unembeddings: [WeightMatrix] = []
-    for index in 0..<3 {
-      projections.append(try loader.matrix("altup_projections.\(index)", hidden, hidden))
-      unembeddings.append(try loader.matrix("altup_unembed_projections.\(index)", hidden, hidden))
-    }
-    self.projections = projections
-    self.unembeddings = unembeddings
-  }
-
-  /// X[i] = projection[i - 1](X[0]), brought to the magnitude of X[0].
-  func spread(_ pass: Pass) {
-    pass.multiply(zip(projections, Self.streams).map { pass.term($0, $1) }, by: .stream0)
-    let embedded = pass.rows(.stream0, hidden)
-    for region in Self.streams {
-      let stream = pass.rows(region, hidden)
-      pass.forEachRow { row in match(stream.row(row), to: embedded.row(row)) }
-    }
-  }
-
-  /// `.stream0` = mean of X[0] and unembedding[i - 1](X[i]), each brought to the magnitude of X[0].
-  func merge(_ pass: Pass) {
-    let first = pass.rows(.stream0, hidden)
-    let results: [Workspace.Region] = [.predicted1, .predicted2, .predicted3]
-    for index in 0..<3 {
-      pass.multiply(unembeddings[index], results[index], by: Self.streams[index])
-    }
-    let outputs = results.map { pass.rows($0, hidden) }
-    pass.forEachRow { row in
-      for output in outputs { match(output.row(row), to: first.row(row)) }
-      for output in outputs { add(first.row(row), output.row(row), hidden) }
-      ck_scale(first.row(row), first.row(row), 0.25, hidden)
-    }
-  }
-
-  private func match(_ x: UnsafeMutablePointer<Float>, to reference: UnsafePointer<Float>) {
-    let magnitude = ck_mean_square(reference, hidden).squareRoot()
-    // Not max(), which may drop a NaN.
-    let meanSquare = ck_mean_square(x, hidden)
-    let own = (meanSquare < Self.leastMeanSquare ? Self.leastMeanSquare : meanSquare).squareRoot()
-    ck_scale(x, x, magnitude / own, hidden)
   }
 }

@@ -13,17 +13,18 @@ struct Gemma3nLayer: Sendable {
   /// [H], on what the per-layer gate reads; nil where the model has none.
   let correctedScale: WeightVector?
 
-  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
+  init(_ loader: LayerLoader) throws(GemmaError) {
     let hidden = loader.model.hiddenSize
     altUp = try AltUp(loader)
     laurel = try Laurel(loader)
-    attention = try Attention(index, loader)
-    feedForward = try FeedForward(index, loader)
-    injection = try PerLayerInjection(index, loader)
+    attention = try Attention(loader)
+    feedForward = try FeedForward(loader)
+    injection = try PerLayerInjection(loader)
     inputNorm = try loader.norm("input_layernorm", hidden)
     postAttentionNorm = try loader.norm("post_attention_layernorm", hidden)
     preFeedForwardNorm = try loader.norm("pre_feedforward_layernorm", hidden)
     postFeedForwardNorm = try loader.norm("post_feedforward_layernorm", hidden)
+    loader.shared.layout.reserve(.normed, .mixed, .branch, .residual, columns: hidden)
     correctedScale =
       loader.model.altupCorrectScale
       ? try loader.checkpoint.vector(loader.name("altup.correct_output_scale"), count: hidden, shift: 0) : nil
@@ -80,37 +81,10 @@ struct Gemma3nLayer: Sendable {
       injection(pass, from: .stream0)
     }
     let y = pass.rows(.mixed, hidden)
-    let stride = pass.workspace.streamStride
+    let stride = AltUp.stride(pass.workspace)
     pass.forEachRow { row in
       injection.norm(y.row(row))
       for stream in 1..<4 { add(x.row(row) + stream * stride, y.row(row), hidden) }
     }
   }
-}
-
-/// Gemma 3n: per-layer embeddings and four AltUp streams around the stack.
-struct Gemma3nStack: LayerStack {
-  let streams: AltUpStreams
-  let perLayer: PerLayerEmbeddings?
-  let layers: [Gemma3nLayer]
-
-  init(_ loader: ModelLoader) throws(GemmaError) {
-    streams = try AltUpStreams(loader)
-    perLayer = try PerLayerEmbeddings(loader)
-    var layers: [Gemma3nLayer] = []
-    for index in loader.model.layers.indices {
-      layers.append(try Gemma3nLayer(index, LayerLoader(loader: loader, index: index)))
-    }
-    self.layers = layers
-  }
-
-  var layerCount: Int { layers.count }
-
-  func enter(_ pass: Pass) {
-    perLayer?(pass)
-    streams.spread(pass)
-  }
-
-  func layer(_ index: Int, _ pass: inout Pass) { layers[index](&pass) }
-  func leave(_ pass: Pass) { streams.merge(pass) }
 }

@@ -12,6 +12,8 @@ struct Laurel: Sendable {
     left = try loader.matrix("laurel.linear_left", model.laurelRank, model.hiddenSize)
     right = try loader.matrix("laurel.linear_right", model.hiddenSize, model.laurelRank)
     norm = try loader.norm("laurel.post_laurel_norm", model.hiddenSize)
+    loader.shared.layout.reserve(.lowRank, columns: model.laurelRank)
+    loader.shared.layout.reserve(.branch, columns: model.hiddenSize)
   }
 
   /// From n in `.normed` and n · left in `.lowRank` to u in `.branch` [rows, H].

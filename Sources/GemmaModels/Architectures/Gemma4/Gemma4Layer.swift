@@ -9,11 +9,12 @@ struct Gemma4Layer: Sendable {
   let layerScalar: Float
   let hidden: Int
 
-  init(_ index: Int, _ loader: LayerLoader) throws(GemmaError) {
-    transformer = try TransformerLayer(index, loader)
-    injection = try PerLayerInjection(index, loader)
+  init(_ loader: LayerLoader) throws(GemmaError) {
+    transformer = try TransformerLayer(loader)
+    injection = try PerLayerInjection(loader)
     layerScalar = try loader.checkpoint.scalar(loader.name("layer_scalar"))
     hidden = loader.model.hiddenSize
+    loader.shared.layout.reserve(.stream0, columns: hidden)
   }
 
   /// h [rows, H] in `.stream0`, in place: h = transformer(h);  h += norm(perLayerInput(h));  h *= layerScalar.
@@ -29,24 +30,4 @@ struct Gemma4Layer: Sendable {
       ck_scale(h.row(row), h.row(row), layerScalar, hidden)
     }
   }
-}
-
-/// Gemma 4: a plain stack behind the per-layer embeddings, where the model has them.
-struct Gemma4Stack: LayerStack {
-  let layers: [Gemma4Layer]
-  let perLayer: PerLayerEmbeddings?
-
-  init(_ loader: ModelLoader) throws(GemmaError) {
-    perLayer = try PerLayerEmbeddings(loader)
-    var layers: [Gemma4Layer] = []
-    for index in loader.model.layers.indices {
-      layers.append(try Gemma4Layer(index, LayerLoader(loader: loader, index: index)))
-    }
-    self.layers = layers
-  }
-
-  var layerCount: Int { layers.count }
-  func enter(_ pass: Pass) { perLayer?(pass) }
-  func layer(_ index: Int, _ pass: inout Pass) { layers[index](&pass) }
-  func leave(_ pass: Pass) {}
 }
