@@ -15,7 +15,7 @@ package final class LoadedDrafter: Sendable {
   let layers: [Gemma4Layer]
   let norm: RMSNorm
   let postProjection: WeightMatrix  // [B, H]
-  let head: DrafterHead
+  let outputHead: DrafterOutputHead
   let rotary: RotaryTables
   let layout: Workspace.Layout
   private let target: ModelConfiguration
@@ -31,7 +31,7 @@ package final class LoadedDrafter: Sendable {
     postProjection = try loader.matrix("post_projection", backbone, own)
     layers = try loader.layers(Gemma4Layer.init)
     norm = try loader.norm("norm", own)
-    head = try DrafterHead(drafter, loader)
+    outputHead = try DrafterOutputHead(drafter, loader)
     rotary = loader.rotary
     loader.layout.reserve(.pair, columns: 2 * backbone)
     layout = loader.layout
