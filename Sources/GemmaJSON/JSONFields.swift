@@ -6,13 +6,13 @@ package import GemmaRuntime
 package struct JSONFields: Sendable {
   package let url: URL
   package let path: String  // of this object within the file, "" for the outermost, else "text_config."
-  package let members: [String: JSONValue]
+  package let members: JSONObject
 
   package init(file url: URL) throws(GemmaError) {
     let file = try MappedFile(url)
-    do throws(JSONScanner.Failure) {
-      guard case .object(let members) = try JSONScanner.parse(file.bytes) else {
-        throw JSONScanner.Failure(reason: "expected an object", offset: 0)
+    do throws(JSONFault) {
+      guard case .object(let members) = try JSONValue(parsing: file.bytes) else {
+        throw JSONFault(offset: 0, reason: "expected an object")
       }
       self.init(url: url, path: "", members: members)
     } catch {
@@ -20,7 +20,7 @@ package struct JSONFields: Sendable {
     }
   }
 
-  package init(url: URL, path: String, members: [String: JSONValue]) {
+  package init(url: URL, path: String, members: JSONObject) {
     self.url = url
     self.path = path
     self.members = members
@@ -51,19 +51,17 @@ package struct JSONFields: Sendable {
   package func integer(_ key: String, in range: ClosedRange<Int>, default absent: Int? = nil) throws(GemmaError) -> Int
   {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    switch self[key] {
-    case .integer(let value)? where range.contains(value): return value
-    case nil:
+    guard let value = self[key] else {
       guard let absent else { throw mismatch(key, expected: expected) }
       return absent
-    default: throw mismatch(key, expected: expected)
     }
+    guard let integer = value.integer, range.contains(integer) else { throw mismatch(key, expected: expected) }
+    return integer
   }
 
   package func number(_ key: String, default absent: Double? = nil) throws(GemmaError) -> Double {
     switch self[key] {
-    case .integer(let value)?: return Double(value)
-    case .number(let value)?: return value
+    case .number(let value)?: return value.double
     case nil:
       guard let absent else { throw mismatch(key, expected: "a number") }
       return absent

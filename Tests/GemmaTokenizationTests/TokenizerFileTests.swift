@@ -78,6 +78,10 @@ struct TokenizerFileTests {
       Damage("a comma too many") { $0.merges.append("") },
       Damage("no vocabulary") { $0.pieces = [] },
       Damage("two models") { $0.normalizer += #","model":{}"# },
+      Damage("a setting twice") { $0.model += #","byte_fallback":true"# },
+      Damage("a key twice in a part that nobody reads") { $0.model += #","x":[{"y":1,"\u0079":2}]"# },
+      Damage("a wrong number in a part that nobody reads") { $0.model += #","x":[01]"# },
+      Damage("half a surrogate pair in a part that nobody reads") { $0.model += #","x":"\udc00""# },
     ])
   func malformed(_ damage: Damage) throws {
     var vocabulary = SmallVocabulary()

@@ -1,3 +1,4 @@
+import GemmaJSON
 public import GemmaRuntime
 
 extension GemmaTokenizer {

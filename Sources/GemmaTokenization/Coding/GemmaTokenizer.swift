@@ -1,4 +1,5 @@
 package import Foundation
+import GemmaJSON
 public import GemmaRuntime
 
 /// Turns text into token ids and back, by the `tokenizer.json` of a Gemma model.

@@ -1,3 +1,4 @@
+import GemmaJSON
 import GemmaRuntime
 
 /// The list of merges of a `tokenizer.json`, which is most of the file: its two halves are read at once.
@@ -16,9 +17,9 @@ struct MergeList {
     _ scanner: inout JSONScanner, _ pieces: PieceTableBuilder, scratch: UnsafeMutablePointer<UInt8>,
     in arena: TableArena
   ) throws {
-    try scanner.expect("[")
+    try scanner.open("[")
     let readers = try Self.read(scanner, pieces, scratch: scratch)
-    if let last = readers.last { scanner.position = last.scanner.position }
+    if let last = readers.last { scanner = last.scanner }
     table = try MergeTable(readers, in: arena)
     joinsSpace = try arena.copy((0..<256).map { byte in readers.contains { $0.joinsSpace[byte] } ? 1 : 0 })
   }

@@ -1,3 +1,4 @@
+import GemmaJSON
 import GemmaRuntime
 
 /// Reads a stretch of the merges of a `tokenizer.json`, as pairs `["a", "b"]` or as strings `"a b"`.

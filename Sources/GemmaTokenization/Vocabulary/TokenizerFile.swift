@@ -1,3 +1,5 @@
+import GemmaJSON
+
 /// The parts of a `tokenizer.json`, read in one pass over its bytes.
 ///
 /// Only what the Gemma family uses is understood: byte-pair encoding with byte fallback, spaces written as U+2581,
@@ -49,9 +51,9 @@ struct TokenizerFile {
   }
 
   private mutating func readDocument(_ readMerges: ReadMerges) throws {
-    try scanner.expect("{")
-    var first = true
-    while let key = try scanner.nextKey(&first) {
+    try scanner.open("{")
+    var keys = JSONKeys()
+    while let key = try scanner.nextKey(&keys) {
       switch key {
       case "added_tokens": try readAddedPieces()
       case "model": try readModel(readMerges)
@@ -67,24 +69,21 @@ struct TokenizerFile {
   }
 
   private mutating func readModel(_ readMerges: ReadMerges) throws {
-    guard !sawModel else { throw scanner.fault("a second \"model\"") }
     sawModel = true
-    try scanner.expect("{")
-    var first = true
-    while let key = try scanner.nextKey(&first) {
+    try scanner.open("{")
+    var keys = JSONKeys()
+    while let key = try scanner.nextKey(&keys) {
       switch key {
       case "type":
         let type = try scanner.string()
         guard type == "BPE" else { throw Unsupported(reason: "tokenizer of type \"\(type)\"; only BPE is known") }
-      case "byte_fallback": sawByteFallback = try scanner.bool()
+      case "byte_fallback": sawByteFallback = try scanner.boolean()
       case "ignore_merges":
-        guard try !scanner.bool() else { throw Unsupported(reason: "a tokenizer with ignore_merges") }
+        guard try !scanner.boolean() else { throw Unsupported(reason: "a tokenizer with ignore_merges") }
       case "vocab":
-        guard !sawVocabulary else { throw scanner.fault("a second \"vocab\"") }
         sawVocabulary = true
         try readVocabulary()
       case "merges":
-        guard !sawMerges else { throw scanner.fault("a second list \"merges\"") }
         sawMerges = true
         if sawVocabulary && sawAdded {
           try readMerges(self, &scanner)
@@ -98,12 +97,12 @@ struct TokenizerFile {
   }
 
   private mutating func readVocabulary() throws(JSONFault) {
-    try scanner.expect("{")
-    var first = true
-    while try scanner.hasNext(&first, closing: "}") {
+    try scanner.open("{")
+    var isFirst = true
+    while try scanner.hasNext(&isFirst, closing: "}") {
       let span = try readSpan()
       try scanner.expect(":")
-      vocabulary.append(Entry(id: UInt32(truncatingIfNeeded: try scanner.index()), span: span))
+      vocabulary.append(Entry(id: UInt32(truncatingIfNeeded: try scanner.pieceID()), span: span))
     }
   }
 
@@ -117,26 +116,26 @@ struct TokenizerFile {
   }
 
   private mutating func readAddedPieces() throws {
-    guard !sawAdded else { throw scanner.fault("a second list \"added_tokens\"") }
     sawAdded = true
-    try scanner.expect("[")
-    var first = true
-    while try scanner.hasNext(&first, closing: "]") { added.append(try readAddedPiece()) }
+    try scanner.open("[")
+    var isFirst = true
+    var keys = JSONKeys()
+    while try scanner.hasNext(&isFirst, closing: "]") { added.append(try readAddedPiece(&keys)) }
   }
 
-  private mutating func readAddedPiece() throws -> AddedPiece {
+  private mutating func readAddedPiece(_ keys: inout JSONKeys) throws -> AddedPiece {
     var id: Int?
     var content: PieceTable.Span?
     var isSpecial = false
-    try scanner.expect("{")
-    var first = true
-    while let key = try scanner.nextKey(&first) {
+    try scanner.open("{")
+    keys.removeAll()
+    while let key = try scanner.nextKey(&keys) {
       switch key {
-      case "id": id = try scanner.index()
+      case "id": id = try scanner.pieceID()
       case "content": content = try readSpan()
-      case "special": isSpecial = try scanner.bool()
+      case "special": isSpecial = try scanner.boolean()
       case "single_word", "lstrip", "rstrip":
-        guard try !scanner.bool() else { throw Unsupported(reason: "an added piece with \"\(key)\"") }
+        guard try !scanner.boolean() else { throw Unsupported(reason: "an added piece with \"\(key)\"") }
       default: try scanner.skipValue()
       }
     }
@@ -150,17 +149,17 @@ struct TokenizerFile {
     try scanner.skipValue()
     var object = start
     guard object.peek() == 0x7B else { throw Unsupported(reason: "a tokenizer that does not mark spaces") }
-    try object.expect("{")
-    var first = true
+    try object.open("{")
+    var keys = JSONKeys()
     var found = (type: "", pattern: "", content: "")
-    while let key = try object.nextKey(&first) {
+    while let key = try object.nextKey(&keys) {
       switch key {
       case "type": found.type = try object.string()
       case "content": found.content = try object.string()
       case "pattern":
-        try object.expect("{")
-        var firstOfPattern = true
-        while let kind = try object.nextKey(&firstOfPattern) {
+        try object.open("{")
+        var kinds = JSONKeys()
+        while let kind = try object.nextKey(&kinds) {
           guard kind == "String" else { throw Unsupported(reason: "a normaliser with a pattern of kind \"\(kind)\"") }
           found.pattern = try object.string()
         }

@@ -1,3 +1,4 @@
+import GemmaJSON
 import GemmaRuntime
 
 /// Builds the tables of a tokenizer from the bytes of its file, checking that they fit together.
@@ -13,12 +14,11 @@ struct TokenizerLoader {
 
   /// - Throws: `JSONFault`, `TokenizerFile.Unsupported` or `TableArena.Exhausted`.
   static func tables(of bytes: UnsafeRawBufferPointer) throws -> TokenizerTables {
-    let source = bytes.bindMemory(to: UInt8.self)
-    guard let base = source.baseAddress, source.count <= Int(UInt32.max) else {
-      throw JSONFault(offset: 0, reason: source.isEmpty ? "the file is empty" : "the file is too large")
+    guard !bytes.isEmpty, bytes.count <= Int(UInt32.max) else {
+      throw JSONFault(offset: 0, reason: bytes.isEmpty ? "the file is empty" : "the file is too large")
     }
     var loader = TokenizerLoader()
-    return try loader.load(JSONScanner(source, from: base))
+    return try loader.load(JSONScanner(bytes))
   }
 
   private mutating func load(_ scanner: JSONScanner) throws -> TokenizerTables {

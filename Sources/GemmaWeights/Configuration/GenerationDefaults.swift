@@ -48,7 +48,7 @@ package struct GenerationDefaults: Sendable, Hashable {
     }
     var tokens: [Int32] = []
     for value in listed {
-      guard case .integer(let id) = value, id >= 0, id <= ConfigurationParser.largest else {
+      guard let id = value.integer, id >= 0, id <= ConfigurationParser.largest else {
         throw fields.mismatch(key, expected: "a token id or a list of them")
       }
       tokens.append(Int32(id))

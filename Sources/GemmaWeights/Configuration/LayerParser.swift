@@ -85,7 +85,7 @@ struct LayerParser {
     let range = 1...ConfigurationParser.largest
     var widths: [Int] = []
     if case .array(let values)? = text[key] {
-      for case .integer(let width) in values where range.contains(width) { widths.append(width) }
+      widths = values.compactMap(\.integer).filter(range.contains)
       guard values.count == count, widths.count == count else {
         throw text.error(key, "expected \(count) positive whole numbers, one per layer, found \(widths.count)")
       }
@@ -112,11 +112,10 @@ struct LayerParser {
     if case .array(let values) = values { listed = values } else { listed = Array(repeating: values, count: count) }
     var sparsities: [Float] = []
     for value in listed {
-      switch value {
-      case .integer(0): sparsities.append(0)
-      case .number(let share) where share >= 0 && share < 0.9999: sparsities.append(Float(share))
-      default: throw text.error(key, "expected shares from 0 to below 1, found \(value.description)")
+      guard case .number(let share) = value, share.double >= 0, share.double < 0.9999 else {
+        throw text.error(key, "expected shares from 0 to below 1, found \(value.description)")
       }
+      sparsities.append(Float(share.double))
     }
     guard sparsities.count == count else {
       throw text.error(key, "expected \(count) entries, one per layer, found \(sparsities.count)")

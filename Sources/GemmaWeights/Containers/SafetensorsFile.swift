@@ -33,8 +33,8 @@ struct SafetensorsFile: Sendable {
     }
     let dataStart = 8 + Int(length)
     let header: JSONValue
-    do throws(JSONScanner.Failure) {
-      header = try JSONScanner.parse(UnsafeRawBufferPointer(rebasing: bytes[8..<dataStart]))
+    do throws(JSONFault) {
+      header = try JSONValue(parsing: UnsafeRawBufferPointer(rebasing: bytes[8..<dataStart]))
     } catch {
       throw .malformedFile(url, reason: "header: \(error.reason) (byte \(error.offset))")
     }
@@ -61,7 +61,7 @@ struct SafetensorsFile: Sendable {
     var shape: [Int] = []
     var size = type.byteCount
     for dimension in dimensions {
-      guard case .integer(let extent) = dimension, extent >= 0 else {
+      guard let extent = dimension.integer, extent >= 0 else {
         throw error("dimension \(dimension.description) is no whole number from 0")
       }
       let (product, overflow) = size.multipliedReportingOverflow(by: extent)
@@ -70,7 +70,7 @@ struct SafetensorsFile: Sendable {
       shape.append(extent)
     }
     guard case .array(let offsets)? = fields["data_offsets"], offsets.count == 2,
-      case .integer(let begin) = offsets[0], case .integer(let end) = offsets[1], begin >= 0, end >= begin
+      let begin = offsets[0].integer, let end = offsets[1].integer, begin >= 0, end >= begin
     else { throw error("data_offsets must be two whole numbers, the second not below the first") }
     guard end - begin == size else {
       throw error("data_offsets span \(end - begin) bytes, \(typeName) \(shape) needs \(size)")

@@ -3,7 +3,7 @@ import GemmaJSON
 
 /// The front of a safetensors file in the making: tensors lie in the order in which they are added.
 struct SafetensorsHeader {
-  private var members: [String: JSONValue]
+  private var members: JSONObject
   /// Bytes of the tensors so far, where the next one begins.
   private(set) var dataBytes = 0
 
@@ -20,7 +20,7 @@ struct SafetensorsHeader {
 
   /// Everything in front of the tensors' bytes, which begin at a multiple of 8.
   var bytes: Data {
-    var text = Data(JSONWriter.text(.object(members)).utf8)
+    var text = Data(JSONWriter.text(.object(members.sorted)).utf8)
     text.append(Data(repeating: 0x20, count: (8 - text.count % 8) % 8))
     return withUnsafeBytes(of: UInt64(text.count).littleEndian) { Data($0) } + text
   }

@@ -87,7 +87,7 @@ package struct CheckpointSlicer: Sendable {
   }
 
   /// The file's config with the text model's layers replaced and quantisation exceptions renumbered.
-  private func config(_ file: JSONFields, _ sliced: ModelConfiguration, _ map: SliceMap) -> [String: JSONValue] {
+  private func config(_ file: JSONFields, _ sliced: ModelConfiguration, _ map: SliceMap) -> JSONObject {
     var members = file.members
     if case .object(let text)? = members["text_config"] {
       members["text_config"] = .object(self.text(text, sliced))
@@ -96,7 +96,7 @@ package struct CheckpointSlicer: Sendable {
     }
     for key in ["quantization", "quantization_config"] {
       guard case .object(let block)? = members[key] else { continue }
-      var renamed: [String: JSONValue] = [:]
+      var renamed = JSONObject()
       for (module, value) in block {
         let name = TensorNames.canonical(module)
         if let part = map.part(of: name) { renamed[String(module.dropLast(name.count)) + part.name] = value }
@@ -106,7 +106,7 @@ package struct CheckpointSlicer: Sendable {
     return members
   }
 
-  private func text(_ members: [String: JSONValue], _ sliced: ModelConfiguration) -> [String: JSONValue] {
+  private func text(_ members: JSONObject, _ sliced: ModelConfiguration) -> JSONObject {
     var text = members
     let layers = sliced.layers
     text["num_hidden_layers"] = .integer(layers.count)
@@ -114,9 +114,8 @@ package struct CheckpointSlicer: Sendable {
     text["intermediate_size"] = .array(layers.map { .integer($0.feedForwardWidth) })
     text["layer_types"] = .array(
       layers.map { .string($0.kind == .full ? "full_attention" : "sliding_attention") })
-    // Through the decimal digits: as a Double, the Float 0.95 is another number.
     text["activation_sparsity_pattern"] = .array(
-      layers.map { .number(Double(String($0.activationSparsity)) ?? Double($0.activationSparsity)) })
+      layers.map { JSONNumber($0.activationSparsity).map { .number($0) } ?? .null })
     return text
   }
 }

@@ -75,8 +75,8 @@ package struct CheckpointQuantizer: Sendable {
     }
   }
 
-  private func quantizedConfig(_ config: JSONFields, _ plan: QuantizationPlan) -> [String: JSONValue] {
-    var block: [String: JSONValue] = [
+  private func quantizedConfig(_ config: JSONFields, _ plan: QuantizationPlan) -> JSONObject {
+    var block: JSONObject = [
       "group_size": .integer(quantizer.group), "bits": .integer(quantizer.bits), "mode": .string("affine"),
     ]
     for module in plan.keptModules { block[module] = .boolean(false) }

@@ -3,8 +3,8 @@ import GemmaJSON
 import GemmaRuntime
 
 extension PartialFolder {
-  func write(config: [String: JSONValue]) throws(GemmaError) {
-    try write(Data((JSONWriter.text(.object(config), indent: 1) + "\n").utf8), to: "config.json")
+  func write(config: JSONObject) throws(GemmaError) {
+    try write(Data((JSONWriter.text(.object(config.sorted), indent: 1) + "\n").utf8), to: "config.json")
   }
 
   /// Copies tokenizer, chat template and generation settings: everything small that a loader may look for.
