@@ -4,18 +4,13 @@ package import GemmaRuntime
 
 /// A model folder: its checked configuration and its tensors, mapped and never copied.
 package final class Checkpoint: Sendable {
-  struct Tensor: Sendable {
-    let file: MappedFile
-    let entry: SafetensorsFile.Entry
-    let storedName: String
-  }
-
   package let url: URL
   package let configuration: ModelConfiguration
   package let generation: GenerationDefaults
   let quantization: QuantizationSettings?
-  let storage: [String: Tensor]
-  private let files: [SafetensorsFile]
+  let store: TensorStore
+  /// In the order in which they are asked for a matrix; what none of them claims is plain.
+  let layouts: [any WeightLayout]
 
   /// Opens a folder with config.json, optionally generation_config.json, and model.safetensors or
   /// model.safetensors.index.json with its shards.
@@ -44,35 +39,29 @@ package final class Checkpoint: Sendable {
     let hasGeneration = FileManager.default.fileExists(atPath: generationFile.path)
     generation = try GenerationDefaults(
       generation: hasGeneration ? JSONFields(file: generationFile) : nil, configuration: fields)
-    (storage, files) = try ShardReader.read(folder)
-    for (name, tensor) in storage where TensorNames.isReadByRow(name) {
-      tensor.file.adviseRandom(tensor.entry.range)
+    layouts = [MLXAffineLayout(settings: quantization)]
+    store = try ShardReader.read(folder)
+    for (name, tensor) in store.tensors where TensorNames.isReadByRow(name) {
+      tensor.file.adviseRandom(tensor.range)
     }
   }
 
   /// Bytes of the mapped weight files.
-  package var mappedBytes: Int { files.reduce(0) { $0 + $1.file.bytes.count } }
+  package var mappedBytes: Int { store.containers.reduce(0) { $0 + $1.file.bytes.count } }
 
   /// Throws where a weight file has bytes that belong to no tensor: called when the model has found all the tensors it
   /// needs, because a missing one has its own error, which names it.
   package func checkGapless() throws(GemmaError) {
-    for file in files {
-      if let gap = file.gap { throw .malformedFile(file.file.url, reason: "\(gap); download the file again") }
+    for container in store.containers {
+      if let gap = container.gap {
+        throw .malformedFile(container.file.url, reason: "\(gap); download the file again")
+      }
     }
   }
 
-  /// Throws where a weight file was written to since it was opened. Called before every pass through the layers: see
+  /// Throws where a weight file was written to since it was opened. Called before every pass: see
   /// `MappedFile` for what cannot be caught.
   package func checkUnchanged() throws(GemmaError) {
-    for file in files { try file.file.checkUnchanged() }
+    for container in store.containers { try container.file.checkUnchanged() }
   }
-
-  /// What the error about a missing tensor adds where the files have room for one.
-  var gapHint: String {
-    let gaps = files.compactMap { file in file.gap.map { "; in \(file.file.url.lastPathComponent), \($0)" } }
-    return (gaps.first ?? "") + "; download the model again"
-  }
-
-  /// Whether a tensor of this full, prefix-free name is stored, such as "layers.0.self_attn.k_proj.weight".
-  package func contains(_ name: String) -> Bool { storage[name] != nil }
 }

@@ -4,30 +4,27 @@ import GemmaRuntime
 
 /// Collects the tensors of a folder under their prefix-free names.
 enum ShardReader {
-  static func read(
-    _ folder: URL
-  ) throws(GemmaError) -> (tensors: [String: Checkpoint.Tensor], files: [SafetensorsFile]) {
-    var tensors: [String: Checkpoint.Tensor] = [:]
-    var files: [SafetensorsFile] = []
+  static func read(_ folder: URL) throws(GemmaError) -> TensorStore {
+    var tensors: [String: StoredTensor] = [:]
+    var containers: [Container] = []
     for (file, wanted) in try shards(folder) {
       let url = folder.appendingPathComponent(file)
       guard FileManager.default.fileExists(atPath: url.path) else {
         throw .modelNotFound(folder, reason: "the weight file \(file) is missing")
       }
-      let shard = try SafetensorsFile(url)
-      files.append(shard)
-      for name in wanted ?? Array(shard.entries.keys) {
-        guard let entry = shard.entries[name] else {
+      let shard = try Container(contentsOf: url)
+      containers.append(shard)
+      for name in wanted ?? Array(shard.tensors.keys) {
+        guard let tensor = shard.tensors[name] else {
           throw .malformedFile(url, reason: "tensor \"\(name)\" is missing, though the index places it here")
         }
         let canonical = TensorNames.canonical(name)
-        let tensor = Checkpoint.Tensor(file: shard.file, entry: entry, storedName: name)
         if let other = tensors.updateValue(tensor, forKey: canonical) {
-          throw .malformedFile(url, reason: "\"\(name)\" and \"\(other.storedName)\" are the same tensor")
+          throw .malformedFile(url, reason: "\"\(name)\" and \"\(other.name)\" are the same tensor")
         }
       }
     }
-    return (tensors, files)
+    return TensorStore(url: folder, tensors: tensors, containers: containers)
   }
 
   /// File names with the tensors to take from each; nil for all of them.

@@ -21,30 +21,20 @@ package struct TensorInfo: Sendable, Hashable {
 extension Checkpoint {
   /// All stored tensors by name, those of towers included.
   package var tensors: [TensorInfo] {
-    storage.map { name, tensor in
-      let elements = tensor.entry.range.count / tensor.entry.type.byteCount
-      let scheme = codes(name, tensor)
+    store.tensors.map { name, tensor in
+      let content = content(of: name, tensor)
       return TensorInfo(
-        name: name, type: tensor.entry.type.rawValue, shape: tensor.entry.shape,
-        byteCount: tensor.entry.range.count, fileName: tensor.file.url.lastPathComponent,
-        parameterCount: scheme.map { elements * 32 / $0.bits } ?? (isCompanion(name) ? 0 : elements),
-        bits: scheme?.bits ?? tensor.entry.type.byteCount * 8, groupSize: scheme?.group)
+        name: name, type: tensor.type.rawValue, shape: tensor.shape, byteCount: tensor.byteCount,
+        fileName: tensor.file.url.lastPathComponent, parameterCount: content.parameterCount, bits: content.bits,
+        groupSize: content.groupSize)
     }
     .sorted { $0.name < $1.name }
   }
 
-  private func codes(_ name: String, _ tensor: Tensor) -> QuantizationSettings.Scheme? {
-    guard tensor.entry.type == .u32, name.hasSuffix(".weight") else { return nil }
-    let module = String(name.dropLast(".weight".count))
-    return contains(module + ".scales") ? quantization?.scheme(of: module) : nil
-  }
-
-  /// Whether a tensor holds scales or biases of codes.
-  private func isCompanion(_ name: String) -> Bool {
-    for suffix in [".scales", ".biases"] where name.hasSuffix(suffix) {
-      let weight = String(name.dropLast(suffix.count)) + ".weight"
-      return storage[weight].map { codes(weight, $0) != nil } ?? false
+  private func content(of name: String, _ tensor: StoredTensor) -> TensorContent {
+    for layout in layouts {
+      if let content = layout.content(of: name, in: store) { return content }
     }
-    return false
+    return PlainLayout.content(of: tensor)
   }
 }

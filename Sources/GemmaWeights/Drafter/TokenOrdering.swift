@@ -37,11 +37,11 @@ package struct TokenOrdering: @unchecked Sendable {
 extension Checkpoint {
   /// The I64 vector of this full name, which must hold each of 0 ..< count once. Reads it whole.
   package func tokenOrdering(_ name: String, count: Int) throws(GemmaError) -> TokenOrdering {
-    let stored = try tensor(name, shape: [count])
-    guard stored.entry.type == .i64 else {
-      throw .unsupportedModel("tensor \"\(name)\": expected I64, found \(stored.entry.type.rawValue)")
+    let stored = try store.tensor(name, shape: [count])
+    guard stored.type == .i64 else {
+      throw .unsupportedModel("tensor \"\(name)\": expected I64, found \(stored.type.rawValue)")
     }
-    let ordering = TokenOrdering(UnsafeRawBufferPointer(rebasing: stored.file.bytes[stored.entry.range]), stored.file)
+    let ordering = TokenOrdering(stored.bytes, stored.file)
     if let place = ordering.firstWrongPlace {
       throw .malformedFile(
         stored.file.url,

@@ -53,13 +53,13 @@ package struct CheckpointSlicer: Sendable {
 
   private func tensors(_ checkpoint: Checkpoint, _ map: SliceMap) throws(GemmaError) -> [SlicedTensor] {
     var tensors: [SlicedTensor] = []
-    for (name, tensor) in checkpoint.storage.sorted(by: { $0.key < $1.key }) {
+    for (name, tensor) in checkpoint.store.tensors.sorted(by: { $0.key < $1.key }) {
       guard let part = map.part(of: name) else { continue }
       guard let sliced = SlicedTensor(tensor, name: name, part) else {
-        let pieces = name.split(separator: ".")
+        let parts = name.split(separator: ".")
         throw slice.refused(
-          pieces.first == "layers" ? Int(pieces[1]) : nil,
-          "tensor \"\(name)\" of the shape \(tensor.entry.shape) cannot be cut there without splitting a group")
+          parts.first == "layers" ? Int(parts[1]) : nil,
+          "tensor \"\(name)\" of the shape \(tensor.shape) cannot be cut there without splitting a group")
       }
       tensors.append(sliced)
     }
@@ -70,15 +70,15 @@ package struct CheckpointSlicer: Sendable {
     _ tensors: [SlicedTensor], to file: OutputFile, format: String, progress: (Double) -> Void, shouldStop: () -> Bool
   ) throws -> Int {
     var header = SafetensorsHeader(format: format)
-    for tensor in tensors { header.add(tensor.name, tensor.source.entry.type, tensor.shape) }
+    for tensor in tensors { header.add(tensor.name, tensor.source.type, tensor.shape) }
     var end = header.bytes.count
     let total = end + header.dataBytes
     try file.write(header.bytes, at: 0)
     for tensor in tensors {
-      try tensor.forEachBlock { block in
+      try tensor.forEachBuffer { buffer in
         if shouldStop() { throw CancellationError() }
-        try file.write(block, at: end)
-        end += block.count
+        try file.write(buffer, at: end)
+        end += buffer.count
         progress(Double(end) / Double(total))
       }
     }

@@ -30,37 +30,37 @@ package struct SliceMap: Sendable {
     numbers = Dictionary(uniqueKeysWithValues: sliced.layers.enumerated().map { ($1.storedIndex, $0) })
   }
 
-  /// The layers that stay, as runs in the files.
-  private var layerRuns: [Range<Int>] {
-    var runs: [Range<Int>] = []
+  /// The layers that stay, as ranges in the files.
+  private var layerRanges: [Range<Int>] {
+    var ranges: [Range<Int>] = []
     for index in layers.map(\.storedIndex) {
-      if let last = runs.last, last.upperBound == index {
-        runs[runs.count - 1] = last.lowerBound..<index + 1
+      if let last = ranges.last, last.upperBound == index {
+        ranges[ranges.count - 1] = last.lowerBound..<index + 1
       } else {
-        runs.append(index..<index + 1)
+        ranges.append(index..<index + 1)
       }
     }
-    return runs
+    return ranges
   }
 
   /// Nil for a tensor of a skipped layer. `name` has no prefix; scales and biases are cut as their codes are. Names of
   /// modules, without ".weight" at the end, are understood too.
   package func part(of name: String) -> Part? {
-    var pieces = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    var parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     func uncut(_ name: String) -> Part { Part(name: name, axis: 0, kept: [0..<1], total: 1) }
-    switch pieces[0] {
+    switch parts[0] {
     case "embed_tokens_per_layer":
-      return Part(name: name, axis: 1, kept: layerRuns, total: whole.layers.count)
+      return Part(name: name, axis: 1, kept: layerRanges, total: whole.layers.count)
     case "per_layer_model_projection":
-      return Part(name: name, axis: 0, kept: layerRuns, total: whole.layers.count)
-    case "layers" where pieces.count > 2:
-      guard let stored = Int(pieces[1]), whole.layers.indices.contains(stored) else { return uncut(name) }
+      return Part(name: name, axis: 0, kept: layerRanges, total: whole.layers.count)
+    case "layers" where parts.count > 2:
+      guard let stored = Int(parts[1]), whole.layers.indices.contains(stored) else { return uncut(name) }
       guard let number = numbers[stored] else { return nil }
-      pieces[1] = String(number)
-      let renamed = pieces.joined(separator: ".")
-      guard pieces[2] == "mlp", pieces.count > 3 else { return uncut(renamed) }
+      parts[1] = String(number)
+      let renamed = parts.joined(separator: ".")
+      guard parts[2] == "mlp", parts.count > 3 else { return uncut(renamed) }
       return Part(
-        name: renamed, axis: pieces[3] == "down_proj" ? 1 : 0, kept: [0..<layers[number].feedForwardWidth],
+        name: renamed, axis: parts[3] == "down_proj" ? 1 : 0, kept: [0..<layers[number].feedForwardWidth],
         total: whole.layers[stored].feedForwardWidth)
     default: return uncut(name)
     }
@@ -69,11 +69,11 @@ package struct SliceMap: Sendable {
   /// Whether a token's way through the slice reads this tensor: keys and values of a layer that uses another one's are
   /// stored in published files for nothing.
   package func isUsed(_ name: String) -> Bool {
-    let pieces = name.split(separator: ".")
-    guard pieces.first == "layers", pieces.count > 3, let stored = Int(pieces[1]), whole.layers.indices.contains(stored)
+    let parts = name.split(separator: ".")
+    guard parts.first == "layers", parts.count > 3, let stored = Int(parts[1]), whole.layers.indices.contains(stored)
     else { return true }
     guard let number = numbers[stored] else { return false }
-    return layers[number].keyValueSource == nil || pieces[2] != "self_attn"
-      || !["k_proj", "v_proj", "k_norm"].contains(String(pieces[3]))
+    return layers[number].keyValueSource == nil || parts[2] != "self_attn"
+      || !["k_proj", "v_proj", "k_norm"].contains(String(parts[3]))
   }
 }

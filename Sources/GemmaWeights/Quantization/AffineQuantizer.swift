@@ -9,6 +9,8 @@ package struct AffineQuantizer: Sendable {
   /// 32, 64 or 128 neighbours within a row.
   package let group: Int
 
+  var scheme: QuantizationSettings.Scheme { QuantizationSettings.Scheme(bits: bits, group: group) }
+
   private static let smallestScale: Float = 1e-7
 
   package init(bits: Int, group: Int) {

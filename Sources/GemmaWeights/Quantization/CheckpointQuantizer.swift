@@ -23,7 +23,7 @@ package struct CheckpointQuantizer: Sendable {
   ///   - bits: 4 or 8.
   ///   - group: 32, 64 or 128.
   ///   - keep: parts of module paths to leave unquantised, such as "embed_tokens" or "layers.0.*.q_proj", where
-  ///     `*` stands for any run of characters.
+  ///     `*` stands for any characters.
   package init(bits: Int, group: Int, keep: [String] = []) throws(GemmaError) {
     guard bits == 4 || bits == 8 else { throw .invalidOption("\(bits) bits; expected 4 or 8") }
     guard [32, 64, 128].contains(group) else {
@@ -48,11 +48,11 @@ package struct CheckpointQuantizer: Sendable {
   ) throws -> Summary {
     let checkpoint = try Checkpoint(at: source)
     let config = try JSONFields(file: source.appendingPathComponent("config.json"))
-    guard checkpoint.quantization == nil, !checkpoint.storage.keys.contains(where: { $0.hasSuffix(".scales") }) else {
+    guard checkpoint.quantization == nil, !MLXAffineLayout.isUsed(in: checkpoint.store) else {
       throw GemmaError.unsupportedModel("\(source.path) is quantised already; start from bf16, f16 or f32 weights")
     }
     try checkpoint.checkGapless()
-    for pattern in keep where !checkpoint.storage.keys.contains(where: { Self.matches(pattern, $0) }) {
+    for pattern in keep where !checkpoint.store.tensors.keys.contains(where: { Self.matches(pattern, $0) }) {
       throw GemmaError.invalidOption(
         "no module matches \"\(pattern)\"; expected a part of a path such as embed_tokens or layers.0.*.q_proj")
     }

@@ -10,7 +10,7 @@ struct QuantizationPlan {
   }
 
   struct Item {
-    let source: Checkpoint.Tensor
+    let source: StoredTensor
     let name: String  // as written
     let step: Step
     let offset: Int  // within the data part of the new file
@@ -26,38 +26,37 @@ struct QuantizationPlan {
   private static let neverQuantized = ["modality_router", "prediction_coefs", "correction_coefs"]
 
   init(_ checkpoint: Checkpoint, _ quantizer: AffineQuantizer, wrapped: Bool, keeps: (String) -> Bool) {
-    for (name, tensor) in checkpoint.storage.sorted(by: { $0.key < $1.key }) where name != "lm_head.weight" {
+    for (name, tensor) in checkpoint.store.tensors.sorted(by: { $0.key < $1.key }) where name != "lm_head.weight" {
       let isText = Self.textRoots.contains { name.hasPrefix($0) }
       let path = isText ? (wrapped ? "language_model.model." : "model.") + name : name
-      let shape = tensor.entry.shape
-      guard isText, shape.count == 2, name.hasSuffix(".weight"), tensor.entry.type.kernelType != nil else {
-        add(path, tensor, .copy, [(path, tensor.entry.type, shape)])
+      let shape = tensor.shape
+      guard isText, shape.count == 2, name.hasSuffix(".weight"), tensor.type.kernelType != nil else {
+        add(path, tensor, .copy, [(path, tensor.type, shape)])
         continue
       }
       let module = String(name.dropLast(".weight".count))
       let writtenModule = String(path.dropLast(".weight".count))
       if shape[1] % quantizer.group != 0 || Self.neverQuantized.contains(where: module.hasSuffix) || keeps(module) {
         keptModules.append(writtenModule)
-        add(path, tensor, .copy, [(path, tensor.entry.type, shape)])
+        add(path, tensor, .copy, [(path, tensor.type, shape)])
         continue
       }
-      let codeBytes = tensor.entry.range.count / tensor.entry.type.byteCount * quantizer.bits / 8
-      let sideBytes = shape[0] * (shape[1] / quantizer.group) * tensor.entry.type.byteCount
-      let sideShape = [shape[0], shape[1] / quantizer.group]
+      let codeBytes = tensor.elementCount * quantizer.bits / 8
+      let parts = MLXAffineLayout.Parts(writtenModule, rows: shape[0], columns: shape[1], quantizer.scheme)
+      let scaleBytes = parts.scaleShape.reduce(tensor.type.byteCount, *)
       let step = Step.quantize(
-        scales: header.dataBytes + codeBytes, biases: header.dataBytes + codeBytes + sideBytes)
+        scales: header.dataBytes + codeBytes, biases: header.dataBytes + codeBytes + scaleBytes)
       add(
         path, tensor, step,
         [
-          (path, .u32, [shape[0], shape[1] / 32 * quantizer.bits]),
-          (writtenModule + ".scales", tensor.entry.type, sideShape),
-          (writtenModule + ".biases", tensor.entry.type, sideShape),
+          (parts.codes, .u32, parts.codeShape), (parts.scales, tensor.type, parts.scaleShape),
+          (parts.biases, tensor.type, parts.scaleShape),
         ])
     }
   }
 
   private mutating func add(
-    _ name: String, _ tensor: Checkpoint.Tensor, _ step: Step, _ written: [(String, ElementType, [Int])]
+    _ name: String, _ tensor: StoredTensor, _ step: Step, _ written: [(String, ElementType, [Int])]
   ) {
     items.append(Item(source: tensor, name: name, step: step, offset: header.dataBytes))
     for (name, type, shape) in written { header.add(name, type, shape) }
