@@ -5,7 +5,7 @@
 
 #include <arm_neon.h>
 
-// The vocabulary of internal/simd_portable.h (see there for what each word means) on four 128-bit registers.
+// The vocabulary of portable/simd_portable.h (see there for what each word means) on four 128-bit registers.
 // Memory is loaded and stored as bytes, so that no alignment is promised to the compiler.
 
 typedef struct v16 {

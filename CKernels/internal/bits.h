@@ -1,11 +1,10 @@
 #ifndef CK_BITS_H
 #define CK_BITS_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "ck/types.h"
+#include "internal/inline.h"
 
-#define CK_INLINE static inline __attribute__((always_inline))
+#include <string.h>
 
 // Conversions of single values in integer arithmetic, rounding to nearest even. NaN stays a (quiet) NaN.
 
@@ -70,6 +69,19 @@ CK_INLINE float ck_load_f32(const void *p) {
     float value;
     memcpy(&value, p, sizeof value);
     return value;
+}
+
+/// Bytes of an element of F32, F16 or BF16: a constant where the type is one, as ck_stored_bytes is not.
+CK_INLINE size_t ck_element_size(ck_type type) {
+    return type == CK_F32 ? 4 : 2;
+}
+
+/// One element of F32, F16 or BF16.
+CK_INLINE float ck_load_element(const void *data, ck_type type, size_t index) {
+    const char *p = (const char *)data + index * ck_element_size(type);
+    return type == CK_F32    ? ck_load_f32(p)
+           : type == CK_BF16 ? ck_from_bf16(ck_load_u16(p))
+                             : ck_from_f16(ck_load_u16(p));
 }
 
 #endif

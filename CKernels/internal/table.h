@@ -9,13 +9,18 @@
 #include "ck/types.h"
 #include "ck/vector.h"
 
+typedef void ck_quantized_product_kernel(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
+                                         size_t begin, size_t end);
+
+/// The portable product of each format that takes int8 activations, else null; in runtime/formats.c.
+extern ck_quantized_product_kernel *const ck_portable_products[CK_TYPE_COUNT];
+
 /// One kernel level: a pointer for every dispatched kernel, with the signature of the public function of that
 /// name.
 typedef struct ck_table {
     // Products. Groups are counted through the rows. One quantised product for each format that takes int8.
     void (*quantize_groups)(ck_activations out, const float *x, size_t x_stride, size_t begin, size_t end);
-    void (*quantized_products[CK_TYPE_COUNT])(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows,
-                                              size_t begin, size_t end);
+    ck_quantized_product_kernel *quantized_products[CK_TYPE_COUNT];
     void (*float_product)(float *y, size_t y_stride, ck_matrix w, const float *x, size_t x_stride, size_t rows,
                           size_t begin, size_t end);
     void (*gather_rows)(float *out, size_t out_stride, ck_matrix w, const int32_t *ids, size_t count,
@@ -52,17 +57,13 @@ const ck_table *ck_kernels(void);
 // Each function overrides the kernels its level has; dispatch.c starts every level from a copy of the one
 // below.
 void ck_fill_portable(ck_table *table);
-void ck_fill_affine_portable(ck_table *table);
 #if defined(__x86_64__)
 void ck_fill_avx2(ck_table *table);
-void ck_fill_affine_avx2(ck_table *table);
 void ck_fill_avx512vnni(ck_table *table);
-void ck_fill_affine_avx512vnni(ck_table *table);
 #elif defined(__aarch64__)
 void ck_fill_neon(ck_table *table);
-void ck_fill_affine_neon(ck_table *table);
-void ck_fill_affine_neon_dotprod(ck_table *table);
-void ck_fill_affine_neon_i8mm(ck_table *table);
+void ck_fill_neon_dotprod(ck_table *table);
+void ck_fill_neon_i8mm(ck_table *table);
 #endif
 
 #endif

@@ -1,5 +1,6 @@
-#include "affine_portable.h"
-#include "shared/affine_group.h"
+#include "ck/format.h"
+#include "internal/bits.h"
+#include "internal/table.h"
 
 #include <math.h>
 
@@ -26,6 +27,8 @@ static int32_t dot(const uint8_t *codes, const int8_t *values, size_t count) {
     return sum;
 }
 
+ck_quantized_product_kernel ck_affine_product_portable;
+
 void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
                                 size_t end) {
     const size_t group = w.group, groups = w.columns / group, half = group / 2;
@@ -41,8 +44,8 @@ void ck_affine_product_portable(float *y, size_t y_stride, ck_matrix w, ck_activ
                 unpack_nibbles(codes, codes + half, bytes + g * group_bytes, half);
             else
                 memcpy(codes, bytes + g * group_bytes, group);
-            const float scale = ck_affine_scale(scales, w.scale_type, g);
-            const float bias = ck_affine_scale(biases, w.scale_type, g);
+            const float scale = ck_load_element(scales, w.scale_type, g);
+            const float bias = ck_load_element(biases, w.scale_type, g);
             for (size_t i = 0; i < rows; i++) {
                 const int8_t *values = x.values + i * x.stride;
                 const int32_t sum = w.type == CK_Q4 ? dot(codes, values + g * half, half) +

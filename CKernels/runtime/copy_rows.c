@@ -1,5 +1,6 @@
 #include "ck/format.h"
 #include "ck/product.h"
+#include "internal/prefetch.h"
 
 #include <string.h>
 
@@ -10,12 +11,6 @@ typedef struct part {
     uint8_t *copies;
     size_t row_bytes, stride;
 } part;
-
-static void fetch(const part *p, size_t row) {
-    const uint8_t *from = p->rows + row * p->stride;
-    for (size_t i = 0; i < p->row_bytes; i += 64)
-        __builtin_prefetch(from + i);
-}
 
 ck_matrix ck_copy_rows(void *scratch, ck_matrix w, const int32_t *ids, size_t count, size_t ahead) {
     part parts[CK_PART_COUNT];
@@ -28,7 +23,7 @@ ck_matrix ck_copy_rows(void *scratch, ck_matrix w, const int32_t *ids, size_t co
         for (const part *p = parts; p < parts + CK_PART_COUNT && p->row_bytes > 0; p++) {
             // The memory works on the rows to come while this one is copied.
             if (i < ahead)
-                fetch(p, (size_t)ids[count + i]);
+                ck_prefetch(p->rows + (size_t)ids[count + i] * p->stride, p->row_bytes);
             memcpy(p->copies + i * p->row_bytes, p->rows + (size_t)ids[i] * p->stride, p->row_bytes);
         }
     w.data = parts[CK_CODES].copies;

@@ -35,28 +35,18 @@ static const level *find_level(const char *name) {
 }
 
 static void prepare(void) {
-    ck_table *table = add_level("portable");
-    ck_fill_portable(table);
-    ck_fill_affine_portable(table);
+    ck_fill_portable(add_level("portable"));
 #if defined(__x86_64__)
-    if (ck_cpu_has_avx2()) {
-        table = add_level("avx2");
-        ck_fill_avx2(table);
-        ck_fill_affine_avx2(table);
-    }
-    if (ck_cpu_has_avx512vnni()) {
-        table = add_level("avx512vnni");
-        ck_fill_avx512vnni(table);
-        ck_fill_affine_avx512vnni(table);
-    }
+    if (ck_cpu_has_avx2())
+        ck_fill_avx2(add_level("avx2"));
+    if (ck_cpu_has_avx512vnni())
+        ck_fill_avx512vnni(add_level("avx512vnni"));
 #elif defined(__aarch64__)
-    table = add_level("neon"); // every 64-bit ARM has it
-    ck_fill_neon(table);
-    ck_fill_affine_neon(table);
+    ck_fill_neon(add_level("neon")); // every 64-bit ARM has it
     if (ck_cpu_has_dotprod())
-        ck_fill_affine_neon_dotprod(add_level("neon-dotprod"));
+        ck_fill_neon_dotprod(add_level("neon-dotprod"));
     if (ck_cpu_has_i8mm())
-        ck_fill_affine_neon_i8mm(add_level("neon-i8mm"));
+        ck_fill_neon_i8mm(add_level("neon-i8mm"));
 #endif
     const char *requested = ck_cpu_requested_level();
     const level *chosen = requested ? find_level(requested) : NULL;

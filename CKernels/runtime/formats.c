@@ -1,4 +1,5 @@
 #include "ck/format.h"
+#include "internal/table.h"
 
 // The table of weight formats. A new one is a row here, its product in portable/, its expansion to float32 in
 // shared/float/expand.h, and whatever levels have for it.
@@ -12,15 +13,21 @@ static const ck_format formats[] = {
     [CK_BF16] = {.name = "bf16", .parts = {{1, 2}}},
     [CK_Q4] = {.name = "q4",
                .parts = {{2, 1}, SCALE_PER_GROUP, SCALE_PER_GROUP},
-               .takes_int8 = true,
                .order = CK_EVEN_ODD,
                .activation_group = CK_PER_GROUP},
     [CK_Q8] = {.name = "q8",
                .parts = {{1, 1}, SCALE_PER_GROUP, SCALE_PER_GROUP},
-               .takes_int8 = true,
                .order = CK_NATURAL,
                .activation_group = CK_PER_GROUP},
     [CK_I8] = {.name = "i8", .parts = {{1, 1}}},
+};
+
+// The portable products, a file each in portable/.
+ck_quantized_product_kernel ck_affine_product_portable;
+
+ck_quantized_product_kernel *const ck_portable_products[CK_TYPE_COUNT] = {
+    [CK_Q4] = ck_affine_product_portable,
+    [CK_Q8] = ck_affine_product_portable,
 };
 
 _Static_assert(sizeof formats / sizeof *formats == CK_TYPE_COUNT, "a row for every type");
@@ -78,7 +85,7 @@ size_t ck_widest_row_bytes(size_t elements) {
     size_t most = 0;
     for (ck_type type = 0; type < CK_TYPE_COUNT; type++) {
         const ck_matrix w = {.group = CK_SMALLEST_GROUP, .type = type, .scale_type = CK_F32};
-        const size_t bytes = formats[type].takes_int8 ? ck_columns_bytes(w, elements) : 0;
+        const size_t bytes = formats[type].activation_group > 0 ? ck_columns_bytes(w, elements) : 0;
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -106,7 +113,5 @@ ck_matrix ck_slice(ck_matrix w, size_t row, size_t rows, size_t column, size_t c
 
 size_t ck_activation_group(ck_matrix w) {
     const ck_format *format = &formats[w.type];
-    if (!format->takes_int8)
-        return 0;
     return format->activation_group == CK_PER_GROUP ? w.group : format->activation_group;
 }

@@ -13,7 +13,7 @@ void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, siz
 }
 
 void ck_quantized_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
-                       size_t end) {
+                          size_t end) {
     ck_kernels()->quantized_products[w.type](y, y_stride, w, x, rows, begin, end);
 }
 

@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-// The vocabulary of internal/simd_portable.h (see there for what each word means) on two 256-bit registers.
+// The vocabulary of portable/simd_portable.h (see there for what each word means) on two 256-bit registers.
 // Must be included inside a target region.
 
 typedef struct v16 {

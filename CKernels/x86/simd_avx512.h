@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-// The vocabulary of internal/simd_portable.h (see there for what each word means) on one 512-bit register.
+// The vocabulary of portable/simd_portable.h (see there for what each word means) on one 512-bit register.
 // Must be included inside a target region.
 
 typedef __m512 v16;

@@ -105,7 +105,6 @@ struct FormatTests {
     for row in Self.rows {
       let (w, parts) = try matrix(row)
       #expect(ck_activation_group(w) == (row.scales > 0 ? row.group : 0))
-      #expect(ck_format_of(row.type).pointee.takes_int8 == (row.scales > 0))
       withExtendedLifetime(parts) {}
     }
     #expect(ck_format_of(.CK_Q4).pointee.order == .CK_EVEN_ODD)

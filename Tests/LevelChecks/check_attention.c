@@ -34,7 +34,7 @@ static void check_one(checks *c, size_t head_dim, ck_type type, heads h, size_t 
     a.task.scale = 0.125f;
     // As small as the ring allows: the window and the rows, in whole blocks and one more.
     const size_t seen = window > 0 && window < first + rows ? window + rows : first + rows;
-    a.task.capacity = (seen / CK_ATTENTION_BLOCK + 2) * CK_ATTENTION_BLOCK;
+    a.task.capacity = (seen / CK_ATTENTION_TILE + 2) * CK_ATTENTION_TILE;
     a.task.query_stride = h.queries * head_dim + 2;
     a.task.out_stride = h.queries * head_dim + 1;
     a.task.queries = floats(c, slot_first, rows * a.task.query_stride - 2, 2, m);

@@ -29,9 +29,9 @@ typedef struct ck_block {
 typedef struct ck_format {
     const char *name;
     ck_block parts[CK_PART_COUNT];
-    bool takes_int8;         // is multiplied with activations quantised to int8; float32 goes with every format
+    size_t activation_group; // elements of int8 activations that share a scale; CK_PER_GROUP: the group of the matrix;
+                             // 0: there is no product with int8 activations (there is one with float32 for all)
     ck_order order;          // of these activations
-    size_t activation_group; // elements of these that share a scale; CK_PER_GROUP: the group of the matrix
 } ck_format;
 
 /// The format of a type.

@@ -18,7 +18,8 @@ void ck_quantize_groups(ck_activations out, const float *x, size_t x_stride, siz
 ///   acc = fma(float(isum), wscale * ascale, acc);  acc = fma(wbias, asum, acc).
 /// The bits do not depend on `rows`, on the range or on the level (of a NaN only that it is one). Reads nothing outside
 /// the matrix. Ranges that begin and end at multiples of 32 are fastest. y_stride in elements; y must not alias x.
-void ck_quantized_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin, size_t end);
+void ck_quantized_product(float *y, size_t y_stride, ck_matrix w, ck_activations x, size_t rows, size_t begin,
+                          size_t end);
 
 /// The same product with float32 activations and weights of any type (Q4, Q8 as fma(code, scale, bias)).
 /// Canonical order, per output: lane k mod 16 accumulates acc = fma(x[k], w[k], acc) for ascending k (x and w padded

@@ -22,7 +22,7 @@ struct CacheShape {
   }
 
   func capacity(_ layer: LayerConfiguration) -> Int {
-    let tile = Int(CK_ATTENTION_BLOCK)
+    let tile = Int(CK_ATTENTION_TILE)
     let positions = layer.kind == .sliding ? min(contextLength, window - 1 + chunk) : contextLength
     return (positions + tile - 1) / tile * tile
   }
