@@ -15,6 +15,23 @@ struct ArgumentTests {
     }
   }
 
+  @Test(
+    "no command has two options of one name or letter, and each option that its help lists is taken",
+    arguments: ["run", "score", "tokenize", "inspect", "quantize", "slice", "verify", "bench"])
+  func declared(command: String) throws {
+    let help = try CommandRun(["help", command]).output
+    let labels = help.split(separator: "\n").map { $0.drop(while: { $0 == " " }) }.filter { $0.hasPrefix("-") }
+    let words = labels.map { $0.split(separator: " ").prefix { $0.hasPrefix("-") }.map(String.init) }
+    let (names, letters) = (words.compactMap(\.last), words.filter { $0.count > 1 }.map { $0[0] })
+    #expect(names.count > 10 && names.allSatisfy { $0.hasPrefix("--") } && Set(names).count == names.count)
+    #expect(Set(letters).count == letters.count)
+    for name in names {
+      // Given twice, it is refused by name: as one that needs a value, takes none, or may not be repeated.
+      let run = try CommandRun([command, "\(name)=x", "\(name)=x", "--no-such-option"])
+      #expect(run.code == 64 && !run.errors.contains("unknown option \(name)"), "\(name): \(run.errors)")
+    }
+  }
+
   @Test("text that begins with a dash goes behind --, as the error says")
   func dashes() throws {
     let refused = try CommandRun(["tokenize", "demo", "- a fox"])

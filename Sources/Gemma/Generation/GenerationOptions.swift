@@ -25,8 +25,11 @@ public struct GenerationOptions: Sendable, Hashable {
     /// As many drafts, from the source, that measurement finds fastest; none where drafting does not pay. Sources are
     /// the session's drafter, if it has one, and earlier text that began alike (prompt lookup).
     case automatic
-    /// So many drafts in each round, 1 to 8: from the session's drafter, or from earlier text.
+    /// So many drafts in each round, 1 to ``longestDraft``: from the session's drafter, or from earlier text.
     case draft(tokens: Int)
+
+    /// The most drafts of a round: 8.
+    public static let longestDraft = DraftedRound.longestDraft
   }
 
   /// How tokens are chosen.
@@ -68,8 +71,8 @@ public struct GenerationOptions: Sendable, Hashable {
     guard repetitionPenalty > 0, repetitionPenalty.isFinite else {
       throw .invalidOption("the repetition penalty must be a number above 0, not \(repetitionPenalty)")
     }
-    if case .draft(let count) = speculation, !(1...DraftedRound.longestDraft).contains(count) {
-      throw .invalidOption("the drafts of a round must be 1 to \(DraftedRound.longestDraft), not \(count)")
+    if case .draft(let count) = speculation, !(1...Speculation.longestDraft).contains(count) {
+      throw .invalidOption("the drafts of a round must be 1 to \(Speculation.longestDraft), not \(count)")
     }
     if stop.contains("") { throw .invalidOption("a stop text must not be empty") }
   }

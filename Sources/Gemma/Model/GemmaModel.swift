@@ -27,6 +27,8 @@ public final class GemmaModel: Sendable {
     public let fractionCompleted: Double
   }
 
+  /// The folder it was loaded from.
+  public var url: URL { loaded.checkpoint.url }
   /// The options it was loaded with.
   public let options: Options
   /// What was found in the files.

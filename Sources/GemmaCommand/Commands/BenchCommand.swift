@@ -8,12 +8,14 @@ enum BenchCommand: Command {
   static let examples = [
     "gemma bench demo", "gemma bench demo --prompt-tokens 128,1024 --response-tokens 32 --format json",
   ]
-  static let options =
-    [
-      OptionSpec("prompt-tokens", value: "LIST", "prompt lengths (default: 128,512)"),
-      OptionSpec("response-tokens", value: "N", "tokens generated behind each, from 2 (default: 64)"),
-      OptionSpec("repetitions", value: "N", "runs of each; the median counts (default: 3)"),
-    ] + SpeculationOptions.specs
+
+  struct Options: OptionGroup {
+    let promptTokens = Option("prompt-tokens", .integers, "LIST", "prompt lengths (default: 128,512)")
+    let responseTokens = Option(
+      "response-tokens", .integer, "N", "tokens generated behind each, from 2 (default: 64)")
+    let repetitions = Option("repetitions", .integer, "N", "runs of each; the median counts (default: 3)")
+    let drafting = DraftingOptions()
+  }
 
   struct Figures: Encodable, Sendable {
     var promptTokens: Int
@@ -35,25 +37,27 @@ enum BenchCommand: Command {
     var figures: [Figures]
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 1)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
+    let isJSON = try arguments.shared.wantsJSON
     let name = try arguments.positional(0, "the model")
-    let lengths = try arguments.integers("prompt-tokens") ?? [128, 512]
-    let responses = try arguments.integer("response-tokens") ?? 64
-    let repetitions = try arguments.integer("repetitions") ?? 3
+    let lengths = try arguments[\.promptTokens] ?? [128, 512]
+    let responses = try arguments[\.responseTokens] ?? 64
+    let repetitions = try arguments[\.repetitions] ?? 3
     guard let longest = lengths.max(), lengths.allSatisfy({ (1...1 << 22).contains($0) }),
       (2...1 << 22).contains(responses), (1...10_000).contains(repetitions)
     else {
       throw UsageError("--prompt-tokens and --repetitions need numbers from 1, --response-tokens from 2")
     }
-    var options = try SharedOptions.apply(arguments)
+    var options = try arguments.shared.apply()
     options.contextLength = options.contextLength ?? longest + responses
-    let model = try await SharedOptions.load(name, arguments, options: options)
+    let model = try await ModelArgument.load(name, arguments.shared, options: options)
     // Random prompts and weights end in loops, which earlier text foretells: without a wish nothing is drafted.
-    let speculation = try SpeculationOptions.speculation(arguments) ?? (arguments.has("drafter") ? .automatic : .off)
-    let drafter = speculation == .off ? nil : try await SpeculationOptions.drafter(arguments, model)
-    let line = ProgressLine(arguments)
+    let drafting = arguments[\.drafting]
+    let speculation = try drafting[\.speculation] ?? (drafting.isGiven(\.drafter) ? .automatic : .off)
+    let drafter =
+      speculation == .off ? nil : try await DrafterChoice.drafter(drafting[\.drafter], for: model, arguments.shared)
+    let line = ProgressLine(arguments.shared)
     var figures: [Figures] = []
     var last = Statistics()
     for length in lengths {
@@ -62,7 +66,7 @@ enum BenchCommand: Command {
       for repetition in 1...repetitions {
         line.show("\(length) tokens, run \(repetition) of \(repetitions)")
         let run = try await measure(model, length, responses, speculation, drafter)
-        if arguments.has("verbose") { Console.error(StatisticsReport(run).summary) }
+        if arguments.shared[\.verbose] { Console.error(StatisticsReport(run).summary) }
         runs.append(run)
       }
       figures.append(

@@ -7,17 +7,20 @@ enum InspectCommand: Command {
   static let abstract = "Shows a model's architecture, parameters, quantisation, drafter and memory plan"
   static let usage = "gemma inspect MODEL [options]"
   static let examples = ["gemma inspect demo", "gemma inspect demo --context-length 8192 --format json"]
-  static let options = [OptionSpec("tensors", "lists every tensor too (JSON always does)")]
 
-  static func run(_ arguments: Arguments) async throws {
+  struct Options: OptionGroup {
+    let tensors = Flag("tensors", "lists every tensor too (JSON always does)")
+  }
+
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 1)
-    let model = try await SharedOptions.load(arguments.positional(0, "the model"), arguments)
+    let model = try await ModelArgument.load(arguments.positional(0, "the model"), arguments.shared)
     let report = InspectReport(
       model, model.loaded.checkpoint.tensors, features: features(model), drafter: try await DrafterReport.of(model))
-    if try SharedOptions.wantsJSON(arguments) {
+    if try arguments.shared.wantsJSON {
       try Console.output(json: report)
     } else {
-      Console.output(report.text(withTensors: arguments.has("tensors")))
+      Console.output(report.text(withTensors: arguments[\.tensors]))
     }
   }
 

@@ -10,13 +10,17 @@ enum QuantizeCommand: Command {
     "gemma quantize ~/models/gemma-3-270m -o ~/models/gemma-3-270m-4bit",
     "gemma quantize ~/models/gemma-3-270m -o out --bits 8 --group-size 32 --keep embed_tokens",
   ]
-  static let options = [
-    OptionSpec("output", short: "o", value: "FOLDER", "the new folder; must not exist"),
-    OptionSpec("bits", value: "4|8", "bits of a weight (default: 4)"),
-    OptionSpec("group-size", value: "32|64|128", "weights that share a scale (default: 64)"),
-    OptionSpec("keep", value: "PATTERN", repeats: true, "modules to leave as they are; * stands for any characters"),
-  ]
-  static let insteadOfShared = ["slice": "write the slice with `gemma slice`, then quantise that"]
+  static var insteadOfShared: [PartialKeyPath<SharedOptions>: String] {
+    [\.slice: "write the slice with `gemma slice`, then quantise that"]
+  }
+
+  struct Options: OptionGroup {
+    let output = NewFolder.option
+    let bits = Option("bits", .integer, "4|8", "bits of a weight (default: 4)")
+    let groupSize = Option("group-size", .integer, "32|64|128", "weights that share a scale (default: 64)")
+    let keep = RepeatedOption(
+      "keep", .text, "PATTERN", "modules to leave as they are; * stands for any characters")
+  }
 
   private struct Report: Encodable {
     var output: String
@@ -28,15 +32,15 @@ enum QuantizeCommand: Command {
     var bytesWritten: Int
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 1)
-    _ = try SharedOptions.apply(arguments)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
-    let source = try SharedOptions.folder(arguments.positional(0, "the folder to quantise"))
-    let destination = try SharedOptions.newFolder(arguments)
-    let (bits, group) = (try arguments.integer("bits") ?? 4, try arguments.integer("group-size") ?? 64)
-    let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments.strings("keep"))
-    let summary = try FolderWriting.run("Quantising", to: destination, arguments) { progress, shouldStop in
+    _ = try arguments.shared.apply()
+    let isJSON = try arguments.shared.wantsJSON
+    let source = try ModelArgument.folder(arguments.positional(0, "the folder to quantise"))
+    let destination = try NewFolder.required(arguments[\.output])
+    let (bits, group) = (try arguments[\.bits] ?? 4, try arguments[\.groupSize] ?? 64)
+    let quantizer = try CheckpointQuantizer(bits: bits, group: group, keep: arguments[\.keep])
+    let summary = try NewFolder.write("Quantising", to: destination, arguments.shared) { progress, shouldStop in
       try quantizer.run(from: source, to: destination, progress: progress, shouldStop: shouldStop)
     }
     if isJSON {
@@ -49,9 +53,8 @@ enum QuantizeCommand: Command {
         "\(destination.path): \(summary.quantizedModules) matrices with \(bits) bits, \(summary.keptModules.count) kept; "
           + "\(summary.bytesRead.inMegabytes) became \(summary.bytesWritten.inMegabytes)\n")
     }
-    let drafter = source.appending(path: SpeculationOptions.bundledName)
-    if FileManager.default.fileExists(atPath: drafter.path), !arguments.has("quiet") {
-      Console.error(
+    if let drafter = BundledDrafter.folder(in: source) {
+      arguments.shared.warn(
         "gemma quantize: \(drafter.path) is not copied; it drafts for the new model too (--drafter, or a copy)")
     }
   }

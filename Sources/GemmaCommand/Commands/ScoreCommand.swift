@@ -12,12 +12,14 @@ enum ScoreCommand: Command {
     "gemma score demo \"Once upon a\" --continuation \" time\" --format json",
     "gemma score demo --token-ids 2,106,105 --top 5 --format json",
   ]
-  static let options = [
-    OptionSpec("file", short: "f", value: "FILE", "reads the text from a file (UTF-8)"),
-    OptionSpec("token-ids", value: "IDS", "scores ids, such as 2,5,9; needs no tokenizer"),
-    OptionSpec("continuation", value: "TEXT|IDS", "scores only this, behind the text (ids with --token-ids)"),
-    OptionSpec("top", value: "K", "also the K likeliest tokens after each position"),
-  ]
+
+  struct Options: OptionGroup {
+    let file = TextInput.option("the text")
+    let tokenIDs = Option("token-ids", .tokens, "IDS", "scores ids, such as 2,5,9; needs no tokenizer")
+    let continuation = Option(
+      "continuation", .text, "TEXT|IDS", "scores only this, behind the text (ids with --token-ids)")
+    let top = Option("top", .integer, "K", "also the K likeliest tokens after each position")
+  }
 
   struct Candidate: Encodable, Sendable {
     var id: TokenID
@@ -51,13 +53,13 @@ enum ScoreCommand: Command {
     var top: [Candidate]
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 2)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
-    let top = try arguments.integer("top") ?? 0
+    let isJSON = try arguments.shared.wantsJSON
+    let top = try arguments[\.top] ?? 0
     guard top >= 0 else { throw UsageError("--top needs a number from 0, not \(top)") }
     let name = try arguments.positional(0, "the model")
-    let model = try await SharedOptions.load(name, arguments)
+    let model = try await ModelArgument.load(name, arguments.shared)
     let (tokens, firstScored) = try input(arguments, model)
     guard top <= model.info.vocabularySize else {
       throw GemmaError.invalidOption("--top \(top) is more than the vocabulary's \(model.info.vocabularySize) pieces")
@@ -70,7 +72,7 @@ enum ScoreCommand: Command {
 
     let rows = Mutex<[Row]>([])
     let timeline = TimelineActor(model)
-    let line = ProgressLine(arguments)
+    let line = ProgressLine(arguments.shared)
     let start = ContinuousClock.now
     try await timeline.append(tokens) { index, logits in
       let row = try score(logits, next: tokens.indices.contains(index + 1) ? tokens[index + 1] : nil, top: top)
@@ -98,25 +100,24 @@ enum ScoreCommand: Command {
       }
       if let perplexity { Console.output("perplexity\t\(String(format: "%.4f", perplexity))\n") }
     }
-    if arguments.has("verbose") {
+    if arguments.shared[\.verbose] {
       let speed = String(format: "%.0f", statistics.prefillTokensPerSecond)
       Console.error("scored \(tokens.count) tokens (\(speed) per second)\n\(StatisticsReport(statistics).engine)")
     }
   }
 
   /// The tokens, and the index of the first one whose probability is asked for.
-  private static func input(_ arguments: Arguments, _ model: GemmaModel) throws -> ([TokenID], Int) {
-    let continuation = arguments.string("continuation")
-    if let numbers = try arguments.integers("token-ids") {
-      guard arguments.positionals.count < 2, !arguments.has("file") else {
+  private static func input(_ arguments: Arguments<Options>, _ model: GemmaModel) throws -> ([TokenID], Int) {
+    let continuation = try arguments[\.continuation]
+    if let tokens = try arguments[\.tokenIDs] {
+      guard arguments.positionals.count < 2, !arguments.isGiven(\.file) else {
         throw UsageError("give a text or --token-ids, not both")
       }
-      let tokens = try TextInput.tokens(numbers, of: "token-ids")
       guard let continuation else { return (tokens, 0) }
-      let rest = try TextInput.tokens(Arguments.integers(continuation, of: "continuation"), of: "continuation")
+      let rest = try OptionValue.tokens.read(continuation, "continuation")
       return (tokens + rest, tokens.count)
     }
-    let text = try TextInput.read(arguments.positionals.dropFirst().first, arguments)
+    let text = try TextInput.read(arguments.positionals.dropFirst().first, file: arguments[\.file])
     let tokenizer = try model.tokenizer
     let tokens = [tokenizer.beginOfSequence] + tokenizer.encode(text)
     guard let continuation else { return (tokens, 0) }

@@ -11,8 +11,13 @@ enum SliceCommand: Command {
     "gemma slice ~/models/gemma-3n-E4B-it-4bit e2b -o ~/models/gemma-3n-E2B-it-4bit",
     "gemma slice ~/models/gemma-3n-E4B-it-4bit \"E2.98B (block-level)\" -o out",
   ]
-  static let options = [OptionSpec("output", short: "o", value: "FOLDER", "the new folder; must not exist")]
-  static let insteadOfShared = ["slice": "the slice is the second argument"]
+  static var insteadOfShared: [PartialKeyPath<SharedOptions>: String] {
+    [\.slice: "the slice is the second argument"]
+  }
+
+  struct Options: OptionGroup {
+    let output = NewFolder.option
+  }
 
   private struct Report: Encodable {
     var output: String
@@ -23,14 +28,14 @@ enum SliceCommand: Command {
     var rescaling: String?
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 2)
-    _ = try SharedOptions.apply(arguments)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
-    let source = try SharedOptions.folder(arguments.positional(0, "the model"))
-    let slice = try SharedOptions.slice(arguments.positional(1, "the slice"))
-    let destination = try SharedOptions.newFolder(arguments)
-    let summary = try FolderWriting.run("Slicing", to: destination, arguments) { progress, shouldStop in
+    _ = try arguments.shared.apply()
+    let isJSON = try arguments.shared.wantsJSON
+    let source = try ModelArgument.folder(arguments.positional(0, "the model"))
+    let slice = try MatFormerSlice(argument: arguments.positional(1, "the slice"))
+    let destination = try NewFolder.required(arguments[\.output])
+    let summary = try NewFolder.write("Slicing", to: destination, arguments.shared) { progress, shouldStop in
       try CheckpointSlicer(slice).run(from: source, to: destination, progress: progress, shouldStop: shouldStop)
     }
     if isJSON {

@@ -1,6 +1,5 @@
 import Foundation
 import Gemma
-import GemmaTokenization
 
 enum TokenizeCommand: Command {
   static let name = "tokenize"
@@ -11,11 +10,13 @@ enum TokenizeCommand: Command {
     "gemma tokenize demo --decode 2,106 --format json",
     "gemma tokenize demo \"<start_of_turn>user\" --special",
   ]
-  static let options = [
-    OptionSpec("file", short: "f", value: "FILE", "reads the text from a file (UTF-8)"),
-    OptionSpec("decode", value: "IDS", "prints the text of ids, such as 1,2,3"),
-    OptionSpec("special", "control pieces in the text become control tokens, and are shown when decoding"),
-  ]
+
+  struct Options: OptionGroup {
+    let file = TextInput.option("the text")
+    let decode = Option("decode", .tokens, "IDS", "prints the text of ids, such as 1,2,3")
+    let special = Flag(
+      "special", "control pieces in the text become control tokens, and are shown when decoding")
+  }
 
   private struct Encoded: Encodable {
     var tokenIds: [TokenID]
@@ -26,17 +27,16 @@ enum TokenizeCommand: Command {
     var text: String
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 2)
-    _ = try SharedOptions.apply(arguments)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
-    let folder = try SharedOptions.folder(arguments.positional(0, "the model"))
-    let isSpecial = arguments.has("special")
-    if let numbers = try arguments.integers("decode") {
-      guard arguments.positionals.count < 2, !arguments.has("file") else {
+    _ = try arguments.shared.apply()
+    let isJSON = try arguments.shared.wantsJSON
+    let folder = try ModelArgument.folder(arguments.positional(0, "the model"))
+    let isSpecial = arguments[\.special]
+    if let tokens = try arguments[\.decode] {
+      guard arguments.positionals.count < 2, !arguments.isGiven(\.file) else {
         throw UsageError("give a text or --decode, not both")
       }
-      let tokens = try TextInput.tokens(numbers, of: "decode")
       let tokenizer = try GemmaTokenizer(contentsOf: folder)
       if let outside = tokens.first(where: { tokenizer.piece(of: $0) == nil }) {
         throw GemmaError.invalidInput("the vocabulary has no id \(outside); it has \(tokenizer.vocabularySize) pieces")
@@ -45,7 +45,7 @@ enum TokenizeCommand: Command {
       if isJSON { try Console.output(json: Decoded(text: text)) } else { Console.output(text + "\n") }
       return
     }
-    let text = try TextInput.read(arguments.positionals.dropFirst().first, arguments)
+    let text = try TextInput.read(arguments.positionals.dropFirst().first, file: arguments[\.file])
     let tokenizer = try GemmaTokenizer(contentsOf: folder)
     let tokens = tokenizer.encode(text, parsingControlPieces: isSpecial)
     if isJSON {

@@ -9,11 +9,12 @@ enum VerifyCommand: Command {
   static let usage = "gemma verify MODEL [options]"
   static let remarks = "Runs 1 thread, 2 and --threads, and every kernel level unless --kernels names one."
   static let examples = ["gemma verify demo", "gemma verify demo --prompt-tokens 300 --format json"]
-  static let options = [
-    OptionSpec("prompt-tokens", value: "N", "length of the prompt (default: 192)"),
-    OptionSpec("response-tokens", value: "N", "greedy tokens behind it (default: 16)"),
-    SpeculationOptions.drafterSpec,
-  ]
+
+  struct Options: OptionGroup {
+    let promptTokens = Option("prompt-tokens", .integer, "N", "length of the prompt (default: 192)")
+    let responseTokens = Option("response-tokens", .integer, "N", "greedy tokens behind it (default: 16)")
+    let drafter = DrafterChoice.option
+  }
 
   struct Verdict: Encodable, Sendable {
     var kernels: String
@@ -31,26 +32,26 @@ enum VerifyCommand: Command {
     var verdicts: [Verdict]
   }
 
-  static func run(_ arguments: Arguments) async throws {
+  static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 1)
-    let isJSON = try SharedOptions.wantsJSON(arguments)
+    let isJSON = try arguments.shared.wantsJSON
     let name = try arguments.positional(0, "the model")
-    var options = try SharedOptions.apply(arguments)
-    let promptCount = try arguments.integer("prompt-tokens") ?? 192
-    let responseCount = try arguments.integer("response-tokens") ?? 16
+    var options = try arguments.shared.apply()
+    let promptCount = try arguments[\.promptTokens] ?? 192
+    let responseCount = try arguments[\.responseTokens] ?? 16
     guard promptCount >= 1, responseCount >= 1, promptCount <= 1 << 20, responseCount <= 1 << 20 else {
       throw UsageError("--prompt-tokens and --response-tokens need numbers from 1")
     }
     options.reproducible = true
     options.contextLength = promptCount + responseCount
-    let model = try await SharedOptions.load(name, arguments, options: options)
+    let model = try await ModelArgument.load(name, arguments.shared, options: options)
     let prompt = FixedPrompt.tokens(promptCount, vocabulary: model.info.vocabularySize)
-    let drafter = try await SpeculationOptions.drafter(arguments, model)
+    let drafter = try await DrafterChoice.drafter(arguments[\.drafter], for: model, arguments.shared)
 
     let counts = Set([1, 2, options.compute.threads]).sorted()
     let before = Kernels.current
     var verdicts: [Verdict] = []
-    for kernels in arguments.has("kernels") ? [before] : Kernels.available {
+    for kernels in arguments.shared.isGiven(\.kernels) ? [before] : Kernels.available {
       try Kernels.select(kernels)
       for threads in counts {
         for chunk in Set([1, 7, 64, promptCount]).sorted() {

@@ -2,18 +2,41 @@ import Foundation
 import Gemma
 import GemmaRuntime
 
+/// Where a text is read from.
+enum TextSource {
+  case standardInput
+  case file(URL)
+}
+
+extension OptionValue where Value == TextSource {
+  static var file: OptionValue {
+    OptionValue { text, option in
+      guard !text.isEmpty else { throw UsageError("--\(option) needs the name of a file, or - for standard input") }
+      return text == "-" ? .standardInput : .file(URL(filePath: text))
+    }
+  }
+}
+
 /// Text from an argument, a file or standard input.
 enum TextInput {
   /// Far more than any context holds; an endless file such as /dev/zero ends here.
   private static let largest = 1 << 28
 
-  /// The text of `-f FILE`, else of the argument, where `-` means standard input.
-  static func read(_ argument: String?, _ arguments: Arguments) throws -> String {
+  /// `what`: whose text it is, such as "the prompt".
+  static func option(_ what: String) -> Option<TextSource> {
+    Option("file", short: "f", .file, "FILE", "reads \(what) from a file (UTF-8)")
+  }
+
+  /// The text of the file, else of the argument, where `-` means standard input.
+  static func read(_ argument: String?, file source: TextSource?) throws -> String {
     let text: String
-    if let path = arguments.string("file") {
-      guard !path.isEmpty else { throw UsageError("--file needs the name of a file, or - for standard input") }
+    if let source {
       guard argument == nil else { throw UsageError("give the text as an argument or with --file, not both") }
-      text = try path == "-" ? standardInput() : file(URL(filePath: path))
+      text =
+        switch source {
+        case .standardInput: try standardInput()
+        case .file(let url): try file(url)
+        }
     } else if let argument {
       text = try argument == "-" ? standardInput() : argument
     } else {
@@ -21,18 +44,6 @@ enum TextInput {
     }
     guard !text.isEmpty else { throw GemmaError.invalidInput("the text is empty") }
     return text
-  }
-
-  /// Token ids as numbers of the vocabulary's type.
-  static func tokens(_ numbers: [Int], of option: String) throws(UsageError) -> [TokenID] {
-    var tokens: [TokenID] = []
-    for number in numbers {
-      guard let token = TokenID(exactly: number), token >= 0 else {
-        throw UsageError("--\(option): \(number) is no token id")
-      }
-      tokens.append(token)
-    }
-    return tokens
   }
 
   /// Opened without waiting, because a named pipe may never get a writer.

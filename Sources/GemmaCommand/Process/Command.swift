@@ -9,81 +9,32 @@ protocol Command {
   /// Command lines that work as they stand, given the files they name.
   static var examples: [String] { get }
   /// The options beside the shared ones.
-  static var options: [OptionSpec] { get }
-  /// Shared options that mean nothing here, by name, with what to do instead.
-  static var insteadOfShared: [String: String] { get }
-  static func run(_ arguments: Arguments) async throws
+  associatedtype Options: OptionGroup
+  /// Shared options that mean nothing here, with what to do instead.
+  static var insteadOfShared: [PartialKeyPath<SharedOptions>: String] { get }
+  static func run(_ arguments: Arguments<Options>) async throws
 }
 
 extension Command {
   static var remarks: String { "" }
-  static var insteadOfShared: [String: String] { [:] }
+  static var insteadOfShared: [PartialKeyPath<SharedOptions>: String] { [:] }
 
-  static var sharedOptions: [OptionSpec] { SharedOptions.specs.filter { insteadOfShared[$0.name] == nil } }
-}
-
-enum Help {
-  static var overview: String {
-    let width = CommandLineTool.commands.map { $0.name.count }.max() ?? 0
-    let list = CommandLineTool.commands.map { command in
-      "  gemma " + command.name.padded(to: width) + "  " + command.abstract
-    }
-    return """
-      gemma runs Gemma 3, 3n and 4 on the CPU.
-
-      \(list.joined(separator: "\n"))
-
-      A model is a folder (config.json, tokenizer.json, safetensors), or one of the bundled `demo` (Gemma 3n) and
-      `demo4` (Gemma 4).
-      `gemma help COMMAND` explains a command, `gemma --version` tells the version. Try: gemma run demo "Once upon a time"
-      """
+  static var optionSpecs: [OptionSpec] { Options.specs }
+  static var sharedOptionSpecs: [OptionSpec] {
+    let absent = adviceByName
+    return SharedOptions.specs.filter { absent[$0.name] == nil }
   }
 
-  static func text(for command: any Command.Type) -> String {
-    """
-    \(command.abstract)
-
-    Usage: \(command.usage)
-    \(command.remarks.isEmpty ? "" : command.remarks + "\n")
-    Options:
-    \(list(command.options))
-
-    Shared options:
-    \(list(command.sharedOptions))
-
-    Examples:
-    \(command.examples.map { "  " + $0 }.joined(separator: "\n"))
-    """
+  static func run(_ arguments: [String]) async throws {
+    try await run(
+      Arguments(ParsedArguments(arguments, options: optionSpecs + sharedOptionSpecs, instead: adviceByName)))
   }
 
-  private static func list(_ options: [OptionSpec]) -> String {
-    let width = options.map(\.label.count).max() ?? 0
-    let indent = "\n" + String(repeating: " ", count: width + 4)
-    return options.map { option in
-      "  " + option.label.padded(to: width) + "  "
-        + lines(option.help, atMost: columns - width - 4).joined(separator: indent)
-    }
-    .joined(separator: "\n")
+  private static var adviceByName: [String: String] {
+    let shared = SharedOptions()
+    return Dictionary(
+      uniqueKeysWithValues: insteadOfShared.compactMap { path, advice in
+        (shared[keyPath: path] as? any OptionDeclaration).map { ($0.spec.name, advice) }
+      })
   }
-
-  private static let columns = 120
-
-  private static func lines(_ text: String, atMost width: Int) -> [String] {
-    var lines = [""]
-    for word in text.split(separator: " ") {
-      let last = lines[lines.count - 1]
-      if last.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if last.count + 1 + word.count <= width {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
-  }
-}
-
-extension String {
-  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

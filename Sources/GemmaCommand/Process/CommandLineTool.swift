@@ -70,8 +70,7 @@ enum CommandLineTool {
     }
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) { return help(name) }
     do {
-      try await command.run(
-        Arguments(rest, options: command.options + command.sharedOptions, instead: command.insteadOfShared))
+      try await command.run(rest)
       return .success
     } catch is CancellationError {
       Console.error("Cancelled.")

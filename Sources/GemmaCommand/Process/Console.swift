@@ -69,8 +69,8 @@ enum Console {
 struct ProgressLine: Sendable {
   private let isShown: Bool
 
-  init(_ arguments: Arguments) {
-    isShown = isatty(STDERR_FILENO) == 1 && !arguments.has("quiet")
+  init(_ shared: Arguments<SharedOptions>) {
+    isShown = isatty(STDERR_FILENO) == 1 && !shared[\.quiet]
   }
 
   func show(_ text: String) {

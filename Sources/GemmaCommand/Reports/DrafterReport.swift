@@ -40,7 +40,7 @@ struct DrafterReport: Encodable {
 
   /// The report on the drafter beside a model, with the drafter where it can be used; nil where there is none.
   static func of(_ model: GemmaModel) async throws -> (report: DrafterReport, drafter: GemmaDrafter?)? {
-    guard let folder = SpeculationOptions.bundled(model) else { return nil }
+    guard let folder = BundledDrafter.folder(of: model) else { return nil }
     do {
       let drafter = try await GemmaDrafter(at: folder, for: model)
       let content = drafter.model.map { Content($0, contextLength: model.contextLength) }
