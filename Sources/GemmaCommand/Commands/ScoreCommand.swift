@@ -1,7 +1,5 @@
 import Foundation
 import Gemma
-import GemmaKernels
-import Synchronization
 
 enum ScoreCommand: Command {
   static let name = "score"
@@ -21,7 +19,7 @@ enum ScoreCommand: Command {
     let top = Option("top", .integer, "K", "also the K likeliest tokens after each position")
   }
 
-  struct Candidate: Encodable, Sendable {
+  private struct Candidate: Encodable {
     var id: TokenID
     var logprob: Float
   }
@@ -31,6 +29,13 @@ enum ScoreCommand: Command {
     var logprobs: [Float?]
     var top: [[Candidate]]?
     var perplexity: Double?
+
+    init(_ scores: Scores, withTop: Bool) {
+      tokenIds = scores.tokens
+      logprobs = scores.logProbabilities
+      top = withTop ? scores.top.map { $0.map { Candidate(id: $0.token, logprob: $0.logProbability) } } : nil
+      perplexity = scores.perplexity
+    }
 
     /// Keys are there in any case, with null where there is no value.
     func encode(to encoder: any Encoder) throws {
@@ -44,15 +49,6 @@ enum ScoreCommand: Command {
     private enum CodingKeys: CodingKey { case tokenIds, logprobs, top, perplexity }
   }
 
-  /// Candidates that are kept: their JSON takes some hundred bytes each while it is written.
-  private static let mostCandidates = 1 << 22
-
-  private struct Row: Sendable {
-    /// Of the token that follows; nil after the last one.
-    var next: Float?
-    var top: [Candidate]
-  }
-
   static func run(_ arguments: Arguments<Options>) async throws {
     try arguments.expectPositionals(atMost: 2)
     let isJSON = try arguments.shared.wantsJSON
@@ -61,49 +57,44 @@ enum ScoreCommand: Command {
     let name = try arguments.positional(0, "the model")
     let model = try await ModelArgument.load(name, arguments.shared)
     let (tokens, firstScored) = try input(arguments, model)
-    guard top <= model.info.vocabularySize else {
-      throw GemmaError.invalidOption("--top \(top) is more than the vocabulary's \(model.info.vocabularySize) pieces")
-    }
-    guard top <= mostCandidates / max(tokens.count, 1) else {
-      throw GemmaError.invalidOption(
-        "--top \(top) for \(tokens.count) tokens is more than \(mostCandidates) candidates; lower it or shorten the text"
-      )
-    }
-
-    let rows = Mutex<[Row]>([])
-    let timeline = TimelineActor(model)
+    try check(top, tokens.count, model)
     let line = ProgressLine(arguments.shared)
-    let start = ContinuousClock.now
-    try await timeline.append(tokens) { index, logits in
-      let row = try score(logits, next: tokens.indices.contains(index + 1) ? tokens[index + 1] : nil, top: top)
-      rows.withLock { $0.append(row) }
-      if index % 64 == 0 { line.show("Scoring: \(index) of \(tokens.count) tokens") }
+    defer { line.clear() }
+    let scores = try await model.score(tokens, from: firstScored, top: top) { done in
+      if done % 64 == 1 { line.show("Scoring: \(done) of \(tokens.count) tokens") }
     }
     line.clear()
-    var statistics = Statistics(of: model)
-    statistics.promptTokens = tokens.count
-    statistics.prefillTime = ContinuousClock.now - start
-    let scored = rows.withLock { $0 }
-    let logprobs = tokens.indices.map { $0 < max(firstScored, 1) ? nil : scored[$0 - 1].next }
-    let known = logprobs.compactMap { $0.map(Double.init) }
-    let mean = known.reduce(0, +) / Double(max(known.count, 1))
-    let perplexity = known.isEmpty || !exp(-mean).isFinite ? nil : exp(-mean)
     if isJSON {
-      try Console.output(
-        json: Report(
-          tokenIds: tokens, logprobs: logprobs, top: top > 0 ? scored.map(\.top) : nil, perplexity: perplexity))
+      try Console.output(json: Report(scores, withTop: top > 0))
     } else {
-      let tokenizer = model.info.hasTokenizer ? try model.tokenizer : nil
-      for (token, logprob) in zip(tokens, logprobs) {
-        let piece = tokenizer.map { "\t\($0.piece(of: token) ?? "")" } ?? ""
-        Console.output("\(token)\t\(logprob.map { String(format: "%.4f", $0) } ?? "-")\(piece)\n")
-      }
-      if let perplexity { Console.output("perplexity\t\(String(format: "%.4f", perplexity))\n") }
+      try printLines(scores, model)
     }
     if arguments.shared[\.verbose] {
-      let speed = String(format: "%.0f", statistics.prefillTokensPerSecond)
-      Console.error("scored \(tokens.count) tokens (\(speed) per second)\n\(StatisticsReport(statistics).engine)")
+      let speed = String(format: "%.0f", scores.statistics.prefillTokensPerSecond)
+      Console.error(
+        "scored \(tokens.count) tokens (\(speed) per second)\n\(StatisticsReport(scores.statistics).engine)")
     }
+  }
+
+  /// What the library would refuse too, in the words of the command line.
+  private static func check(_ top: Int, _ count: Int, _ model: GemmaModel) throws(GemmaError) {
+    guard top <= model.info.vocabularySize else {
+      throw .invalidOption("--top \(top) is more than the vocabulary's \(model.info.vocabularySize) pieces")
+    }
+    guard top <= Scores.maximumCandidates / max(count, 1) else {
+      throw .invalidOption(
+        "--top \(top) for \(count) tokens is more than \(Scores.maximumCandidates) candidates; lower it or "
+          + "shorten the text")
+    }
+  }
+
+  private static func printLines(_ scores: Scores, _ model: GemmaModel) throws {
+    let tokenizer = model.info.hasTokenizer ? try model.tokenizer : nil
+    for (token, logprob) in zip(scores.tokens, scores.logProbabilities) {
+      let piece = tokenizer.map { "\t\($0.piece(of: token) ?? "")" } ?? ""
+      Console.output("\(token)\t\(logprob.map { String(format: "%.4f", $0) } ?? "-")\(piece)\n")
+    }
+    if let perplexity = scores.perplexity { Console.output("perplexity\t\(String(format: "%.4f", perplexity))\n") }
   }
 
   /// The tokens, and the index of the first one whose probability is asked for.
@@ -123,17 +114,5 @@ enum ScoreCommand: Command {
     guard let continuation else { return (tokens, 0) }
     guard !continuation.isEmpty else { throw UsageError("--continuation is empty") }
     return (tokens + tokenizer.encode(continuation), tokens.count)
-  }
-
-  private static func score(_ logits: UnsafeBufferPointer<Float>, next: TokenID?, top: Int) throws -> Row {
-    guard let base = logits.baseAddress else { throw GemmaError.degenerateOutput(reason: "there are no logits") }
-    let total = ck_log_sum_exp(base, logits.count)
-    guard total.isFinite else { throw GemmaError.degenerateOutput(reason: "the logits are not numbers") }
-    var ids = [TokenID](repeating: 0, count: top)
-    var values = [Float](repeating: 0, count: top)
-    let found = top == 0 ? 0 : ck_top_k(&ids, &values, top, base, logits.count)
-    return Row(
-      next: next.flatMap { logits.indices.contains(Int($0)) ? logits[Int($0)] - total : nil },
-      top: (0..<found).map { Candidate(id: ids[$0], logprob: values[$0] - total) })
   }
 }
