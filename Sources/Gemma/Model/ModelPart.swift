@@ -1,14 +1,18 @@
-import GemmaWeights
-
-/// The parts by which `inspect` counts parameters.
-enum ModelPart: String, CaseIterable {
+/// The parts by which parameters and bytes of a model are counted.
+public enum ModelPart: String, Sendable, Hashable, Codable, CodingKeyRepresentable, CaseIterable {
+  /// The table of token embeddings, which makes the logits too.
   case embedding
+  /// Gemma 3n's and 4's table of embeddings for each layer.
   case perLayerEmbedding = "per_layer_embedding"
+  /// Queries, keys, values and output of attention, with its norms.
   case attention
+  /// The gated feed-forward networks.
   case feedForward = "feed_forward"
   /// What brings a layer's share of the per-layer embeddings into the residual stream.
   case perLayerInput = "per_layer_input"
+  /// Gemma 3n's low-rank shortcut.
   case laurel
+  /// Gemma 3n's four residual streams.
   case altup
   /// Norms outside the parts above, and layer scalars.
   case norms
@@ -40,5 +44,5 @@ enum ModelPart: String, CaseIterable {
   }
 
   /// Whether the part belongs to the language model's parameters, each counted once.
-  var isText: Bool { self != .tiedHead && self != .towers }
+  public var isText: Bool { self != .tiedHead && self != .towers }
 }

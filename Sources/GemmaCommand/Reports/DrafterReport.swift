@@ -1,7 +1,5 @@
 import Foundation
 import Gemma
-import GemmaModels
-import GemmaWeights
 
 /// What `inspect` says about the folder `drafter` inside a model's.
 struct DrafterReport: Encodable {
@@ -19,15 +17,13 @@ struct DrafterReport: Encodable {
     var mappedBytes: Int
     var workspaceBytes: Int
 
-    init(_ drafter: LoadedDrafter, contextLength: Int) {
-      let configuration = drafter.configuration
-      kind = configuration.modelType
-      layers = configuration.layers.layers.count
-      hiddenSize = configuration.layers.hiddenSize
-      // The order of the pieces is an index and no weight.
-      parameters = drafter.tensors.filter { $0.type != "I64" }.reduce(0) { $0 + $1.parameterCount }
-      clusters = configuration.clusteredHead?.clusterCount
-      selectedClusters = configuration.clusteredHead?.selectedClusters
+    init(_ info: GemmaDrafter.Info, _ drafter: GemmaDrafter, contextLength: Int) {
+      kind = info.kind
+      layers = info.layerCount
+      hiddenSize = info.hiddenSize
+      parameters = info.parameters
+      clusters = info.clusterCount
+      selectedClusters = info.selectedClusters
       mappedBytes = drafter.mappedBytes
       workspaceBytes = drafter.workspaceBytes(contextLength: contextLength)
     }
@@ -43,7 +39,7 @@ struct DrafterReport: Encodable {
     guard let folder = BundledDrafter.folder(of: model) else { return nil }
     do {
       let drafter = try await GemmaDrafter(at: folder, for: model)
-      let content = drafter.model.map { Content($0, contextLength: model.contextLength) }
+      let content = drafter.info.map { Content($0, drafter, contextLength: model.contextLength) }
       return (DrafterReport(folder: folder.path, content: content), drafter)
     } catch let error as GemmaError {
       return (DrafterReport(folder: folder.path, problem: error.localizedDescription), nil)

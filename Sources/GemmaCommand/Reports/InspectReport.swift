@@ -1,30 +1,16 @@
 import Foundation
 import Gemma
-import GemmaModels
-import GemmaWeights
 
 /// What `inspect` prints.
 struct InspectReport: Encodable {
-  /// One stored tensor.
-  struct Tensor: Encodable {
-    var name: String
-    var type: String
-    var shape: [Int]
-    var bits: Int
-    var groupSize: Int?
-    var parameters: Int
-    var byteCount: Int
-    var file: String
-  }
-
   var info: GemmaModel.Info
   /// Of the language model, each counted once.
   var parameters: Int
   var effectiveParameters: Int
-  var parts: [String: ModelCosts.Part]
+  var parts: [ModelPart: ModelCosts.Cost]
   var bytesReadPerToken: Int
   /// Where a slice is run; everything above is then about the slice, what follows about the files.
-  var slice: SliceCosts?
+  var slice: SliceReport?
   var bytesByType: [String: Int]
   var features: [String]
   /// Where the model's folder holds one.
@@ -32,31 +18,22 @@ struct InspectReport: Encodable {
   /// With the drafter where it can be used, as `run` takes it.
   var plan: MemoryPlan
   var poolBytes: Int
-  var tensors: [Tensor]
+  var tensors: [GemmaModel.Tensor]
 
-  init(
-    _ model: GemmaModel, _ stored: [TensorInfo], features: [String],
-    drafter: (report: DrafterReport, drafter: GemmaDrafter?)?
-  ) {
-    var bytesByType: [String: Int] = [:]
-    for tensor in stored { bytesByType[tensor.type, default: 0] += tensor.byteCount }
-    let costs = ModelCosts(model.loaded.checkpoint, model.loaded.configuration)
+  init(_ model: GemmaModel, drafter: (report: DrafterReport, drafter: GemmaDrafter?)?) throws(GemmaError) {
+    tensors = model.tensors
+    bytesByType = tensors.reduce(into: [:]) { $0[$1.type, default: 0] += $1.byteCount }
+    let costs = model.costs
     info = model.info
     parameters = costs.parameters
     effectiveParameters = costs.effectiveParameters
     parts = costs.parts
     bytesReadPerToken = costs.bytesReadPerToken
-    slice = SliceCosts(model.loaded, costs)
-    self.bytesByType = bytesByType
-    self.features = features
+    slice = try SliceReport(model)
+    features = model.features
     self.drafter = drafter?.report
     plan = model.plan(with: drafter?.drafter)
     poolBytes = plan.poolBytes
-    tensors = stored.map {
-      Tensor(
-        name: $0.name, type: $0.type, shape: $0.shape, bits: $0.bits, groupSize: $0.groupSize,
-        parameters: $0.parameterCount, byteCount: $0.byteCount, file: $0.fileName)
-    }
   }
 
   /// For people. `withTensors` adds a line for each tensor.
@@ -84,10 +61,11 @@ struct InspectReport: Encodable {
     ]
     lines += slice?.lines ?? []
     lines.append("parameters and bytes by part\(slice == nil ? "" : " of the slice")")
-    lines += parts.sorted { ($0.value.parameters, $1.key) > ($1.value.parameters, $0.key) }.map { name, part in
-      let count = String(part.parameters)
-      return "  \(name.padded(to: 20)) \(String(repeating: " ", count: max(0, 14 - count.count)))\(count)"
-        + "   \(part.bytes.inMegabytes)"
+    lines += parts.sorted { ($0.value.parameters, $1.key.rawValue) > ($1.value.parameters, $0.key.rawValue) }.map {
+      part, cost in
+      let count = String(cost.parameters)
+      return "  \(part.rawValue.padded(to: 20)) \(String(repeating: " ", count: max(0, 14 - count.count)))\(count)"
+        + "   \(cost.bytes.inMegabytes)"
     }
     lines.append("quantisation by tensor (* for each layer)")
     lines += quantization
