@@ -13,8 +13,8 @@ enum NewFolder {
     return folder
   }
 
-  /// Writes it with a progress line; an interrupted one leaves nothing behind. `verb` is what the line says; `body` gets
-  /// where to report the share that is done, and whether to stop.
+  /// Writes it with a progress line; an interrupted one leaves nothing behind. `verb` is what the line says; `body`
+  /// gets where to report the share that is done, and whether to stop.
   static func write<Summary>(
     _ verb: String, to destination: URL, _ shared: Arguments<SharedOptions>,
     _ body: (_ progress: (Double) -> Void, _ shouldStop: () -> Bool) throws -> Summary

@@ -26,6 +26,8 @@ public enum GemmaError: Error, Sendable, Hashable {
   case invalidInput(String)
   /// The logits hold NaN: the weights are damaged or not of this architecture.
   case degenerateOutput(reason: String)
+  /// A source of drafts was given up where it was to be checked; an answer goes on without it.
+  case draftingFailed(reason: String)
   /// The session is still answering an earlier prompt.
   case sessionBusy
   /// Reading or writing failed in the operating system.
@@ -50,6 +52,7 @@ extension GemmaError: LocalizedError {
     case .invalidOption(let reason): "Invalid option: \(reason)"
     case .invalidInput(let reason): "Invalid input: \(reason)"
     case .degenerateOutput(let reason): "The model produced no usable output: \(reason)"
+    case .draftingFailed(let reason): "Drafting failed: \(reason)"
     case .sessionBusy: "The session is still answering. Wait for that answer, or use a second session."
     case .fileAccess(let url, let reason): "Cannot access \(url.path): \(reason)"
     case .systemLimit(let reason): "The system's limits are too low: \(reason)"
