@@ -1,7 +1,4 @@
-import GemmaChat
 import GemmaModels
-package import GemmaRuntime
-import GemmaTokenization
 import GemmaWeights
 
 extension GenerationOptions.Sampling {
@@ -15,25 +12,22 @@ extension GenerationOptions.Sampling {
       return Sampler.Draw(
         temperature: temperature, topK: topK, topP: topP, minP: minP, seed: seed ?? UInt64.random(in: 0 ... .max))
     case .recommended(let seed):
-      let known = Self.random(
-        temperature: recommended.temperature ?? 1, topK: recommended.topK == 0 ? nil : recommended.topK ?? 64,
-        topP: recommended.topP ?? 0.95,
-        seed: seed)
-      return known.draw(recommended: recommended)
+      let (temperature, topK, topP) = recommended.sampling
+      return Self.random(temperature: temperature, topK: topK, topP: topP, seed: seed).draw(recommended: recommended)
     }
+  }
+}
+
+extension GenerationDefaults {
+  /// What is recommended, or the defaults of `.random`; a top-k of 0 is none.
+  fileprivate var sampling: (temperature: Float, topK: Int?, topP: Float) {
+    (temperature ?? 1, topK == 0 ? nil : topK ?? 64, topP ?? 0.95)
   }
 }
 
 extension GemmaModel {
   /// The numbers behind `.recommended`.
   package var recommendedSampling: (temperature: Float, topK: Int?, topP: Float) {
-    let generation = loaded.checkpoint.generation
-    let topK = generation.topK == 0 ? nil : generation.topK ?? 64
-    return (generation.temperature ?? 1, topK, generation.topP ?? 0.95)
-  }
-
-  /// The tokens of one question with chat turns around it.
-  package func render(instructions: String?, prompt: String) throws(GemmaError) -> [TokenID] {
-    try render((instructions.map { [ChatTurn(role: .system, text: $0)] } ?? []) + [ChatTurn(role: .user, text: prompt)])
+    loaded.checkpoint.generation.sampling
   }
 }

@@ -99,18 +99,6 @@ public final class GemmaModel: Sendable {
     try GemmaModel(slice, of: self)
   }
 
-  /// The chat format of a model that was tuned on conversations, nil for a base model: the two share their vocabulary,
-  /// but only the former stops at the end of a turn or comes with a template.
-  private static func chatFormat(of checkpoint: Checkpoint, _ tokenizer: GemmaTokenizer) -> ChatFormat? {
-    let hasPerLayerEmbeddings = checkpoint.configuration.perLayerInputSize > 0
-    guard let format = ChatFormat.detect(in: tokenizer, hasPerLayerEmbeddings: hasPerLayerEmbeddings) else {
-      return nil
-    }
-    let stopsAtTurns = format.endOfTurn(in: tokenizer).map(checkpoint.generation.stopTokens.contains) ?? false
-    let template = checkpoint.url.appending(path: "chat_template.jinja").path
-    return stopsAtTurns || FileManager.default.fileExists(atPath: template) ? format : nil
-  }
-
   /// The vocabulary. Throws when the folder has none.
   public var tokenizer: GemmaTokenizer {
     get throws(GemmaError) { try tokenizerResult.get() }

@@ -85,30 +85,11 @@ public final class GemmaSession: Sendable {
     defer { state.withLock { $0.isResponding = false } }
     let generator = try Generator(model, on: timeline, options: options)
     let user = ChatTurn(role: .user, text: prompt)
-    let tokens = try render(state.withLock { $0.turns } + [user])
+    let tokens = try model.render(state.withLock { $0.turns } + [user], instructions: instructions)
     let answer = try await generator.answer(to: tokens, emit: emit)
     state.withLock { $0.turns += [user, ChatTurn(role: .model, text: answer.text)] }
     return Response(
       content: answer.text, tokens: answer.tokens, promptTokens: tokens, finishReason: answer.finishReason,
       statistics: answer.statistics)
-  }
-
-  private func render(_ turns: [ChatTurn]) throws(GemmaError) -> [TokenID] {
-    let system = instructions.map { [ChatTurn(role: .system, text: $0)] } ?? []
-    return try model.render(system + turns)
-  }
-}
-
-extension GemmaModel {
-  /// The tokens of a conversation, ready for the model's answer.
-  package func render(_ turns: [ChatTurn]) throws(GemmaError) -> [TokenID] {
-    guard turns.last?.text.isEmpty == false else { throw .invalidInput("the prompt is empty") }
-    let tokenizer = try tokenizer
-    guard let chatFormat else {
-      throw .unsupportedModel(
-        "it is a base model: no chat template, and no end of turn among its stop tokens. "
-          + "Continue plain text instead: GemmaContext, or `gemma run --raw`")
-    }
-    return try chatFormat.render(turns, with: tokenizer)
   }
 }

@@ -106,12 +106,7 @@ package struct Verifier: Sendable {
   }
 
   private func answer(_ setting: Setting, _ makeDrafts: @escaping MakeDraftSource) async throws -> DraftedAnswer {
-    let stop = StopSignal()
-    return try await withTaskCancellationHandler {
-      try await answer(setting, makeDrafts, stop)
-    } onCancel: {
-      stop.raise()
-    }
+    try await withStopSignal { stop in try await answer(setting, makeDrafts, stop) }
   }
 
   /// Drafts one more in every round.
