@@ -1,4 +1,4 @@
-package import GemmaChat
+import GemmaChat
 import GemmaRuntime
 import GemmaTokenization
 import Synchronization
