@@ -14,7 +14,7 @@ struct DraftedAnswer {
     _ model: GemmaModel, _ prompt: [TokenID], _ options: GenerationOptions, makeDrafts: MakeDraftSource? = nil
   ) async throws {
     let timeline = TimelineActor(model, makeDrafts: makeDrafts)
-    answer = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
+    answer = try await Generator(model, on: timeline, options: options).answer(to: prompt) { _ in }
     tokens = await timeline.tokens
     try await timeline.append([5, 6, 7])
     bits = try await timeline.withLogits { $0.map(\.bitPattern) }

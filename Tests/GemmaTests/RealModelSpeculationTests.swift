@@ -28,11 +28,11 @@ struct RealModelSpeculationTests {
     for sampling in [GenerationOptions.Sampling.greedy, .random(temperature: 0.7, seed: 1)] {
       var options = GenerationOptions(
         sampling: sampling, maximumResponseTokens: 180, ignoresEndOfTurn: true, speculation: .off)
-      let plain = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in }
+      let plain = try await Generator(model, on: TimelineActor(model), options: options).answer(to: prompt) { _ in }
       #expect(prompt.count + plain.tokens.count > 600)
       for speculation in [GenerationOptions.Speculation.automatic] + (1...8).map({ .draft(tokens: $0) }) {
         options.speculation = speculation
-        let drafted = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in
+        let drafted = try await Generator(model, on: TimelineActor(model), options: options).answer(to: prompt) { _ in
         }
         #expect(drafted.tokens == plain.tokens, "\(speculation)")
         #expect(drafted.statistics.speculation.acceptedTokens > 0, "\(speculation)")

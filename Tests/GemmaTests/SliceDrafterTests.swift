@@ -81,11 +81,11 @@ struct SliceDrafterTests {
     let prompt = try model.render(instructions: nil, prompt: "Tell me about a fox")
     for sampling in [GenerationOptions.Sampling.greedy, .random(temperature: 0.7, seed: 3)] {
       var options = GenerationOptions(sampling: sampling, maximumResponseTokens: 120, speculation: .off)
-      let plain = try await Generator(model, on: TimelineActor(model), options: options).run(prompt: prompt) { _ in }
+      let plain = try await Generator(model, on: TimelineActor(model), options: options).answer(to: prompt) { _ in }
       for speculation in [GenerationOptions.Speculation.draft(tokens: 1), .automatic] {
         options.speculation = speculation
         let timeline = TimelineActor(model, makeDrafts: half.makeDrafts)
-        let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
+        let drafted = try await Generator(model, on: timeline, options: options).answer(to: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens)
         guard case .draft = speculation else { continue }
         let counts = try #require(drafted.statistics.speculation.sources["slice"])

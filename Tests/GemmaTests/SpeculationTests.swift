@@ -133,7 +133,7 @@ struct SpeculationTests {
     let free = GenerationOptions(
       sampling: .greedy, maximumResponseTokens: 60, ignoresEndOfTurn: true, speculation: .off)
     let prompt = try model.render(instructions: nil, prompt: "Tell me about a fox")
-    let whole = try await Generator(model, on: TimelineActor(model), options: free).run(prompt: prompt) { _ in }
+    let whole = try await Generator(model, on: TimelineActor(model), options: free).answer(to: prompt) { _ in }
     let text = prompt + whole.tokens
     for end in 20..<32 {
       let piece = try model.tokenizer.decode(Array(whole.tokens[(end - 2)..<end]))
@@ -142,10 +142,10 @@ struct SpeculationTests {
         options.maximumResponseTokens = maximum
         options.stop = stop
         let plainTimeline = TimelineActor(model)
-        let plain = try await Generator(model, on: plainTimeline, options: options).run(prompt: prompt) { _ in }
+        let plain = try await Generator(model, on: plainTimeline, options: options).answer(to: prompt) { _ in }
         options.speculation = .draft(tokens: 8)
         let timeline = TimelineActor(model) { _, _ in RehearsedDrafts(text, vocabulary: 4096) }
-        let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
+        let drafted = try await Generator(model, on: timeline, options: options).answer(to: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens && drafted.text == plain.text, "\(end) \(stop)")
         #expect(drafted.finishReason == plain.finishReason)
         // Right drafts behind the end do not count.
@@ -166,12 +166,12 @@ struct SpeculationTests {
       var options = SessionTests.seeded(seed)
       options.speculation = .off
       let plainTimeline = TimelineActor(model)
-      let plain = try await Generator(model, on: plainTimeline, options: options).run(prompt: prompt) { _ in }
+      let plain = try await Generator(model, on: plainTimeline, options: options).answer(to: prompt) { _ in }
       let text = prompt + plain.tokens + [stop, 9, 8, 7, 6, 5, 4, 3]
       for length in [3, 8] {
         options.speculation = .draft(tokens: length)
         let timeline = TimelineActor(model) { _, _ in RehearsedDrafts(text, vocabulary: 4096) }
-        let drafted = try await Generator(model, on: timeline, options: options).run(prompt: prompt) { _ in }
+        let drafted = try await Generator(model, on: timeline, options: options).answer(to: prompt) { _ in }
         #expect(drafted.tokens == plain.tokens && drafted.finishReason == plain.finishReason, "seed \(seed)")
         #expect(await timeline.tokens == plainTimeline.tokens)
         let isInside = drafted.rounds.last.map { $0.drafted.prefix($0.accepted).contains(stop) } ?? false

@@ -1,7 +1,5 @@
-import GemmaKernels
 package import GemmaModels
 package import GemmaRuntime
-import GemmaTokenization
 import GemmaWeights
 
 /// Generates one answer on a timeline.
@@ -31,17 +29,17 @@ package struct Generator: Sendable {
       repetitionPenalty: options.repetitionPenalty)
   }
 
-  /// Runs until the answer ends. `emit` gets the text as it becomes certain, `progress` the prompt's tokens done so far.
+  /// Goes on until the answer ends. `emit` gets the text as it becomes certain, `progress` the prompt's tokens done so far.
   /// Both are called on the compute thread.
-  package func run(
-    prompt: [TokenID], progress: (@Sendable (Int) -> Void)? = nil, emit: @Sendable (String) -> Void
+  package func answer(
+    to prompt: [TokenID], progress: (@Sendable (Int) -> Void)? = nil, emit: @Sendable (String) -> Void
   ) async throws -> Answer {
-    try await withStopSignal { stop in try await run(prompt, progress, emit, stop, on: timeline) }
+    try await withStopSignal { stop in try await answer(prompt, progress, emit, stop, on: timeline) }
   }
 
   /// On the timeline's own thread, and with one cancellation handler for all rounds: each change of threads takes a good
   /// part of a small model's step, and a handler changes them, too.
-  private func run(
+  private func answer(
     _ prompt: [TokenID], _ progress: (@Sendable (Int) -> Void)?, _ emit: @Sendable (String) -> Void,
     _ stop: StopSignal, on timeline: isolated TimelineActor
   ) async throws -> Answer {

@@ -86,7 +86,7 @@ public final class GemmaSession: Sendable {
     let generator = try Generator(model, on: timeline, options: options)
     let user = ChatTurn(role: .user, text: prompt)
     let tokens = try render(state.withLock { $0.turns } + [user])
-    let answer = try await generator.run(prompt: tokens, emit: emit)
+    let answer = try await generator.answer(to: tokens, emit: emit)
     state.withLock { $0.turns += [user, ChatTurn(role: .model, text: answer.text)] }
     return Response(
       content: answer.text, tokens: answer.tokens, promptTokens: tokens, finishReason: answer.finishReason,

@@ -103,7 +103,7 @@ enum BenchCommand: Command {
     let timeline = TimelineActor(model, drafter: drafter)
     let generator = try Generator(model, on: timeline, options: options)
     let prompt = FixedPrompt.tokens(length, vocabulary: model.info.vocabularySize)
-    return try await generator.run(prompt: prompt) { _ in }.statistics
+    return try await generator.answer(to: prompt) { _ in }.statistics
   }
 
   private static func median(_ values: [Double]) -> Double {

@@ -55,7 +55,7 @@ enum RunCommand: Command {
     let timeline = TimelineActor(model, drafter: drafter)
     let generator = try Generator(model, on: timeline, options: options)
     let line = ProgressLine(arguments)
-    let answer = try await generator.run(prompt: tokens) { done in
+    let answer = try await generator.answer(to: tokens) { done in
       if done < tokens.count {
         line.show("Reading the prompt: \(done) of \(tokens.count) tokens")
       } else {

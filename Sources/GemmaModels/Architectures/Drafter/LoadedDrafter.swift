@@ -15,7 +15,7 @@ package final class LoadedDrafter: Sendable {
   let blocks: [Gemma4Layer]
   let norm: RMSNorm
   let postProjection: WeightMatrix  // [B, H]
-  let head: DrafterHead
+  let outputHead: DrafterOutputHead
   let rotary: [RotaryTable]
   private let target: ModelConfiguration
 
@@ -36,7 +36,7 @@ package final class LoadedDrafter: Sendable {
     }
     self.blocks = blocks
     norm = try loader.norm("norm", own)
-    head = try DrafterHead(drafter, loader)
+    outputHead = try DrafterOutputHead(drafter, loader)
     rotary = tables
     configuration = drafter
     checkpoint = files.checkpoint

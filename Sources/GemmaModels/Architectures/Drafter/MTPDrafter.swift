@@ -7,7 +7,7 @@ import GemmaWeights
 ///
 /// One step, for a token t and the target's hidden state s [B] at the position p of the token behind the timeline:
 ///   x = preProjection · [sqrt(B) * embedding(t), s];  x = layer(x), four times;  y = norm(x);
-///   the guess is the piece with the largest head(y), or one drawn as the answer's are;  s' = postProjection · y.
+///   the guess is chosen from outputHead(y) as the answer's tokens are from logits;  s' = postProjection · y.
 /// The first step of a round takes the token that was chosen last and the target's final state that led to it; each
 /// other one the guess and the state of the step before it. All steps of a round stand at the same position.
 package final class MTPDrafter: DraftSource {
@@ -88,6 +88,6 @@ package final class MTPDrafter: DraftSource {
     let hidden = drafter.layerConfiguration.hiddenSize
     let (x, y) = (pass.rows(.stream0, hidden), pass.rows(.normed, hidden))
     pass.forEachRow { row in drafter.norm(y.row(row), x.row(row)) }
-    return try drafter.head(pass)
+    return try drafter.outputHead(pass)
   }
 }

@@ -3,7 +3,7 @@ import GemmaRuntime
 import GemmaWeights
 
 /// The drafter's output head: scores of pieces from its normalised state, not capped.
-struct DrafterHead: Sendable {
+struct DrafterOutputHead: Sendable {
   /// Cuts the pieces that are scored down to those of the best clusters.
   struct Clusters: Sendable {
     let shape: ClusteredHeadConfiguration
