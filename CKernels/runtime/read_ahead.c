@@ -1,7 +1,8 @@
+#include "internal/prefetch.h"
 #include "internal/read_ahead.h"
 #include "internal/team.h"
 
-enum { step_bytes = 1024, line_bytes = 64 };
+enum { step_bytes = 1024 };
 
 static size_t items_of(const ck_rows *m) {
     return m->rows / CK_ITEM_ROWS + (m->rows % CK_ITEM_ROWS > 0);
@@ -66,8 +67,7 @@ bool ck_prefetch_step(ck_prefetcher *p) {
         if (bytes > p->bytes)
             bytes = p->bytes;
         const char *from = (const char *)m->parts[p->part] + p->row * row_bytes + p->done;
-        for (size_t i = 0; i < bytes; i += line_bytes)
-            __builtin_prefetch(from + i, 0, 2);
+        ck_prefetch(from, bytes);
         p->done += bytes;
         p->bytes -= bytes;
         return true;
