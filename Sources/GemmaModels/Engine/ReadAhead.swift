@@ -6,7 +6,7 @@ import GemmaWeights
 /// guess costs a little bandwidth and nothing else.
 final class ReadAhead {
   /// Bytes that each thread may fetch early: they must outlast a pause at full bandwidth and fit into a second-level
-  /// cache beside the activations. Measured, see SPEED.md.
+  /// cache beside the activations. Measured, see Benchmarks/log.
   private static let budget = 256 << 10
   /// Smaller matrices lie in the caches anyway, or are read before anyone could fetch them.
   private static let smallest = 64 << 10
