@@ -3,6 +3,7 @@
 #define CK_LEVEL neon
 
 #include "internal/bits.h"
+#include "internal/format_table.h"
 #include "internal/prefetch.h"
 #include "internal/table.h"
 #include "shared/quantized/activation_group.h"

@@ -1,6 +1,7 @@
 #define CK_LEVEL portable
 
 #include "internal/bits.h"
+#include "internal/format_table.h"
 #include "internal/prefetch.h"
 #include "internal/table.h"
 #include "shared/quantized/activation_group.h"

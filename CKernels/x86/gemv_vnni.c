@@ -4,6 +4,7 @@
 
 #include "ck/format.h"
 #include "internal/bits.h"
+#include "internal/format_table.h"
 #include "internal/prefetch.h"
 #include "internal/target.h"
 #include "x86/gemv_vnni.h"

@@ -3,6 +3,7 @@
 #define CK_LEVEL avx512vnni
 
 #include "internal/bits.h"
+#include "internal/format_table.h"
 #include "internal/prefetch.h"
 #include "internal/table.h"
 #include "internal/target.h"

@@ -25,7 +25,7 @@ typedef struct ck_block {
 #define CK_PER_GROUP SIZE_MAX
 #define CK_ONE_SCALE SIZE_MAX
 
-/// A weight format: one row of the table in runtime/formats.c.
+/// A weight format: one row of the table in internal/format_table.h.
 typedef struct ck_format {
     const char *name;
     ck_block parts[CK_PART_COUNT];

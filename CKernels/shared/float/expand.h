@@ -4,7 +4,7 @@
 #ifndef CK_LEVEL // for tools that read this file alone
 #include "shared/float/elements.h"
 #include "shared/float/vector.h"
-#include "ck/format.h"
+#include "internal/format_table.h"
 #include "internal/prefetch.h"
 #endif
 
@@ -15,8 +15,9 @@ typedef void expand_format(float *out, const ck_matrix *w, size_t row, size_t be
 
 CK_INLINE void expand_plain(float *out, const ck_matrix *w, size_t row, size_t begin, size_t end, size_t rows_ahead,
                             const ck_type type) {
-    const size_t size = ck_element_size(type), count = end - begin, ahead = rows_ahead * ck_part_stride(*w, CK_CODES);
-    const char *p = ck_part_address(*w, CK_CODES, row, begin);
+    const size_t size = ck_element_size(type), count = end - begin,
+                 ahead = rows_ahead * ck_stride_of(w, type, CK_CODES);
+    const char *p = ck_address_of(w, type, CK_CODES, row, begin);
     size_t i = 0;
     for (; i + 16 <= count; i += 16) {
         ck_prefetch(p + i * size + ahead, 1);
@@ -36,9 +37,11 @@ static float expand_affine_one(const ck_matrix *w, size_t row, size_t column) {
 
 CK_INLINE void expand_affine(float *out, const ck_matrix *w, size_t row, size_t begin, size_t end, size_t rows_ahead,
                              const bool nibbles) {
-    const uint8_t *codes = ck_part_address(*w, CK_CODES, row, 0);
-    const void *scales = ck_part_address(*w, CK_SCALES, row, 0), *biases = ck_part_address(*w, CK_BIASES, row, 0);
-    const size_t ahead = rows_ahead * ck_part_stride(*w, CK_CODES);
+    const ck_type type = nibbles ? CK_Q4 : CK_Q8;
+    const uint8_t *codes = ck_address_of(w, type, CK_CODES, row, 0);
+    const void *scales = ck_address_of(w, type, CK_SCALES, row, 0);
+    const void *biases = ck_address_of(w, type, CK_BIASES, row, 0);
+    const size_t ahead = rows_ahead * ck_stride_of(w, type, CK_CODES);
     size_t column = begin;
     for (; column < end && column % 16 != 0; column++)
         *out++ = expand_affine_one(w, row, column);

@@ -40,7 +40,7 @@ typedef struct affine_source {
 
 CK_INLINE affine_source affine_source_of(const ck_matrix *w) {
     // Written as products, so that the compiler sees how the distances of codes and scales hang together.
-    const size_t group_bytes = ck_part_bytes(*w, CK_CODES, w->group), stored_groups = w->stride / w->group;
+    const size_t group_bytes = ck_block_bytes(ck_block_of(w, w->type, CK_CODES), w->group), stored_groups = w->stride / w->group;
     return (affine_source){.codes = w->data,
                            .scales = w->scales,
                            .biases = w->biases,
