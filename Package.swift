@@ -81,7 +81,7 @@ let package = Package(
       "GemmaKernelsTests",
       ["GemmaKernels", "GemmaLevelChecks", .target(name: "GemmaOpenBLAS", condition: .when(platforms: linux))]),
     testTarget("GemmaRuntimeTests", ["GemmaRuntime"]),
-    testTarget("GemmaJSONTests", ["GemmaJSON"]),
+    testTarget("GemmaJSONTests", ["GemmaJSON", "GemmaKernels"]),
     testTarget("GemmaWeightsTests", ["GemmaWeights"]),
     testTarget("GemmaTokenizationTests", ["GemmaTokenization"]),
     testTarget("GemmaChatTests", ["GemmaChat", "GemmaTokenization"]),
