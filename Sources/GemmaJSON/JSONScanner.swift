@@ -7,8 +7,8 @@
 /// front of the text (inside a string it is a character), no half of a surrogate pair, nothing that is not UTF-8. Only
 /// `string(into:)` leaves the last one to its caller. What is skipped is checked like what is read.
 ///
-/// What runs once or more for each string can be inlined into other modules, which takes `@usableFromInline` on all that
-/// it touches, `package` or not.
+/// What runs once or more for each string can be inlined into other modules, which takes `@usableFromInline` on all
+/// that it touches, `package` or not.
 @usableFromInline
 package struct JSONScanner {
   /// Objects and lists inside each other. Published files have up to 6; schemas that are written by hand stay far below

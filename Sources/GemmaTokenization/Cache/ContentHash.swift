@@ -6,7 +6,7 @@ package struct ContentHash: Hashable, Sendable, BitwiseCopyable {
   private static let keys: (UInt64, UInt64, UInt64, UInt64) = (
     0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB
   )
-  private static let blockSize = 64
+  private static let stepSize = 64
 
   init(low: UInt64, high: UInt64) {
     self.low = low
@@ -16,12 +16,12 @@ package struct ContentHash: Hashable, Sendable, BitwiseCopyable {
   /// Four lanes of two words each, so that the multiplications overlap: as fast as memory.
   package init(_ bytes: UnsafeRawBufferPointer) {
     var lanes = Self.keys
-    let whole = bytes.count / Self.blockSize * Self.blockSize
-    for start in stride(from: 0, to: whole, by: Self.blockSize) { Self.absorb(bytes, start, into: &lanes) }
+    let whole = bytes.count / Self.stepSize * Self.stepSize
+    for start in stride(from: 0, to: whole, by: Self.stepSize) { Self.absorb(bytes, start, into: &lanes) }
     if whole < bytes.count {
-      var block = SIMD64<UInt8>()
-      for offset in whole..<bytes.count { block[offset - whole] = bytes[offset] }
-      withUnsafeBytes(of: block) { Self.absorb($0, 0, into: &lanes) }
+      var rest = SIMD64<UInt8>()
+      for offset in whole..<bytes.count { rest[offset - whole] = bytes[offset] }
+      withUnsafeBytes(of: rest) { Self.absorb($0, 0, into: &lanes) }
     }
     let length = UInt64(bytes.count)
     let left = Self.fold(lanes.0 ^ length, lanes.1 ^ Self.keys.2)
@@ -47,7 +47,7 @@ package struct ContentHash: Hashable, Sendable, BitwiseCopyable {
         bytes.loadUnaligned(fromByteOffset: start &+ 16 &* index, as: UInt64.self) ^ keys.0,
         bytes.loadUnaligned(fromByteOffset: start &+ 16 &* index &+ 8, as: UInt64.self) ^ keys.1)
     }
-    // The product depends on the order of the blocks, and is odd so that no bit of the lane is lost.
+    // The product depends on the order of the steps, and is odd so that no bit of the lane is lost.
     lanes.0 = (lanes.0 &+ pair(0)) &* keys.3
     lanes.1 = (lanes.1 &+ pair(1)) &* keys.3
     lanes.2 = (lanes.2 &+ pair(2)) &* keys.3

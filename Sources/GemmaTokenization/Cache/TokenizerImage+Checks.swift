@@ -1,8 +1,8 @@
 import GemmaRuntime
 
 extension TokenizerImage {
-  /// More occupied slots in a row than any honest table has; a search through more of them would take too long.
-  private static let longestRun = 4096
+  /// More occupied slots side by side than any honest table has; a search through more of them would take too long.
+  private static let longestStretch = 4096
 
   /// The sizes that the hash function relies on, and a free slot soon behind each occupied one.
   static func checkHashTable<Slot>(
@@ -11,16 +11,16 @@ extension TokenizerImage {
     guard slots.count >= 2, slots.count.nonzeroBitCount == 1 else {
       throw Damage(reason: "a hash table whose size is no power of two")
     }
-    var (run, longest) = (0, 0)
+    var (stretch, longest) = (0, 0)
     for slot in slots {
-      run = isOccupied(slot) ? run &+ 1 : 0
-      longest = max(longest, run)
+      stretch = isOccupied(slot) ? stretch &+ 1 : 0
+      longest = max(longest, stretch)
     }
-    // A run at the end goes on at the start.
+    // A stretch at the end goes on at the start.
     var position = 0
     while position < slots.count && isOccupied(slots[position]) { position += 1 }
-    longest = max(longest, run + position)
-    guard longest < min(slots.count, longestRun) else { throw Damage(reason: "a hash table without free slots") }
+    longest = max(longest, stretch + position)
+    guard longest < min(slots.count, longestStretch) else { throw Damage(reason: "a hash table without free slots") }
   }
 
   /// That every index in the tables lies inside them.

@@ -1,6 +1,6 @@
 import GemmaRuntime
 
-/// The tables of a tokenizer as one block of bytes, which a file can hold and a mapping can use in place.
+/// The tables of a tokenizer as one stretch of bytes, which a file can hold and a mapping can use in place.
 ///
 /// A header of 64-bit words, then the tables one behind the other, each at a multiple of 64 bytes. Numbers are in this
 /// machine's order: an image of the other order does not show the magic number.

@@ -4,8 +4,8 @@ public import GemmaRuntime
 
 /// Turns text into token ids and back, by the `tokenizer.json` of a Gemma model.
 ///
-/// Byte-pair encoding with byte fallback over Unicode scalars; a space is written U+2581. Added pieces (newline runs,
-/// HTML tags, control pieces) are cut out of the text first, the longest one at each position.
+/// Byte-pair encoding with byte fallback over Unicode scalars; a space is written U+2581. Added pieces (sequences of
+/// newlines, HTML tags, control pieces) are cut out of the text first, the longest one at each position.
 public final class GemmaTokenizer: Sendable {
   /// One more than the highest id.
   public let vocabularySize: Int

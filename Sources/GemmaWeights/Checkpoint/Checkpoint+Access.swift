@@ -1,7 +1,8 @@
 package import GemmaRuntime
 
 extension Checkpoint {
-  /// The matrix of a linear or embedding module, such as "layers.0.self_attn.q_proj", in the layout that it is stored in.
+  /// The matrix of a linear or embedding module, such as "layers.0.self_attn.q_proj", in the layout that it
+  /// is stored in.
   /// - Throws: `.malformedFile` naming the tensor that is missing or has another shape, `.unsupportedModel` for a
   ///   type without kernels.
   package func matrix(_ module: String, rows: Int, columns: Int) throws(GemmaError) -> WeightMatrix {

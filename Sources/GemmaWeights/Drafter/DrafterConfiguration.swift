@@ -2,7 +2,7 @@ import Foundation
 import GemmaJSON
 import GemmaRuntime
 
-/// The clusters through which a drafter's head looks at the vocabulary.
+/// The clusters through which a drafter's output head looks at the vocabulary.
 package struct ClusteredHeadConfiguration: Sendable, Hashable {
   /// Clusters, equal in size, that share out the vocabulary.
   package let clusterCount: Int
@@ -23,7 +23,7 @@ package struct DrafterConfiguration: Sendable, Hashable {
   package let layers: ModelConfiguration
   /// Width of the hidden states that the drafter takes from its target, and gives back.
   package let backboneHiddenSize: Int
-  /// Nil where the head scores the whole vocabulary.
+  /// Nil where the output head scores the whole vocabulary.
   package let clusteredHead: ClusteredHeadConfiguration?
 
   package static let modelTypes: Set = ["gemma4_assistant", "gemma4_unified_assistant"]
@@ -39,7 +39,7 @@ package struct DrafterConfiguration: Sendable, Hashable {
     guard let text = try file.object("text_config") else {
       throw file.mismatch("text_config", expected: "the drafter's layers")
     }
-    // Of the two places that may say so, transformers ties the drafter's head by this one.
+    // Of the two places that may say so, transformers ties the drafter's output head by this one.
     guard try file.boolean("tie_word_embeddings", default: true) else {
       throw .unsupportedModel(
         "tie_word_embeddings is false in \(file.url.path); only tied output heads are implemented")

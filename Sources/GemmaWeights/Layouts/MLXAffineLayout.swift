@@ -2,8 +2,8 @@ import Foundation
 import GemmaKernels
 import GemmaRuntime
 
-/// MLX's layout of quantised matrices: `<module>.weight` holds the codes, 32 bits of them in each U32, least significant
-/// bits first, and `<module>.scales` and `<module>.biases` hold a number for each group of a row.
+/// MLX's layout of quantised matrices: `<module>.weight` holds the codes, 32 bits of them in each U32, least
+/// significant bits first, and `<module>.scales` and `<module>.biases` hold a number for each group of a row.
 struct MLXAffineLayout: WeightLayout {
   /// The tensors of one matrix.
   struct Parts {

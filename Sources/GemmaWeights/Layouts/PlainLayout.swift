@@ -1,8 +1,8 @@
 import GemmaKernels
 import GemmaRuntime
 
-/// Weights in f32, f16 or bf16, one tensor each: what every checkpoint has for its vectors, and for the matrices that no
-/// other layout claims.
+/// Weights in f32, f16 or bf16, one tensor each: what every checkpoint has for its vectors, and for the matrices that
+/// no other layout claims.
 enum PlainLayout {
   static func matrix(
     _ module: String, rows: Int, columns: Int, in store: TensorStore
