@@ -65,7 +65,7 @@ let package = Package(
     .executableTarget(
       name: "GemmaCommand",
       dependencies: [
-        "Gemma", "GemmaDemoModel", "GemmaModels", "GemmaTokenization", "GemmaWeights", "GemmaJSON", "GemmaRuntime",
+        "Gemma", "GemmaDemoModel", "GemmaModels", "GemmaWeights", "GemmaRuntime",
       ],
       swiftSettings: strict),
     .target(
