@@ -65,7 +65,7 @@ let package = Package(
     .executableTarget(
       name: "GemmaCommand",
       dependencies: [
-        "Gemma", "GemmaDemoModel", "GemmaModels", "GemmaWeights", "GemmaRuntime",
+        "Gemma", "GemmaDemoModel", "GemmaModels", "GemmaWeights", "GemmaRuntime", "GemmaKernels",
       ],
       swiftSettings: strict),
     .target(
